@@ -31,6 +31,10 @@ _LEVELS: tuple[Level, ...] = ("fatal", "fatal", "critical", "critical", "warning
 _MICROSECONDS = regex(r"\d{10,17}", re.ASCII)
 # <3>[ 1234.567890] I/O error, dev sdb, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
 _RAW = regex(r"<(\d{1,3})>\[ *(\d{1,12}\.\d{1,9})\](?:\[ *[TC]\d+\])? (.*)", re.ASCII)
+# Journal file /var/log/journal/1f0c…/system@0006….journal is truncated, ignoring file.
+# Failed to open journal file /var/log/journal/1f0c…/system.journal: Bad message
+_LOST_FILE = regex(r"(?im)^.*\bjournal file\b(?!.*/user-\d).*$", re.ASCII)
+"""A line about a file that journalctl leaves out; it may end with 0. Files of users have no lines of the kernel."""
 _LATEST = datetime(9000, 1, 1, tzinfo=timezone.utc)
 
 
@@ -107,7 +111,8 @@ def _of_journal(answer: RunAnswer, boot: str, booted: datetime | None) -> Kernel
     flood = answer.trouble is Failure.FLOOD
     return KernelLog(
         command=" ".join(JOURNAL.argv), lines=tuple(lines), unparsed=tuple(unparsed),
-        limited=flood or len(rows) >= NEWEST_LINES, problems=(_cut(),) if flood else (), booted=_text(booted),
+        limited=flood or len(rows) >= NEWEST_LINES, problems=(*((_cut(),) if flood else ()), *_lost(answer)),
+        booted=_text(booted),
     )  # fmt: skip
 
 
@@ -168,6 +173,17 @@ def _cut() -> Problem:
         message="It printed more than is read: the newest lines are missing.",
         remedy="Read it with: journalctl -k --since today",
     )  # fmt: skip
+
+
+def _lost(answer: RunAnswer) -> Iterator[Problem]:
+    """The problem that journalctl has left out a file."""
+    found = _LOST_FILE.search(answer.error_text)
+    if found is not None:
+        yield Problem(
+            severity="error", kind="unread", where=" ".join(JOURNAL.argv),
+            message=f"A file of the journal was not read; lines may be missing: {collapse(found[0])[:160]}",
+            remedy="journalctl --verify",
+        )  # fmt: skip
 
 
 def _problem(journal: RunAnswer, raw: RunAnswer) -> Problem:

@@ -120,6 +120,21 @@ def test_a_full_or_flooded_journal_is_not_whole() -> None:
     assert [problem.kind for problem in flood.problems] == ["unread"]
 
 
+@pytest.mark.parametrize(
+    ("words", "kinds"),
+    [
+        ("Journal file /var/log/journal/1f0c/system@0006.journal is truncated, ignoring file.", ["unread"]),
+        ("Failed to open journal file /var/log/journal/1f0c/system.journal: Bad message", ["unread"]),
+        ("Journal file /var/log/journal/1f0c/user-1000.journal corrupted, ignoring file.", []),
+        ("Warning: some other sentence", []),
+    ],
+)
+def test_a_journal_with_a_damaged_file_is_not_whole(words: str, kinds: list[str]) -> None:
+    """Journalctl ends with 0 although it leaves out a damaged file: what the kernel logged may be missing."""
+    answer = RunAnswer(code=0, out=row("a").encode(), err=f"{words}\n".encode())
+    assert [problem.kind for problem in read(answer).problems] == kinds
+
+
 def test_lines_about_drives_and_arrays_are_chosen() -> None:
     """Others are not."""
     found = read(printed(), RunAnswer(code=0, out=RAW.encode()))
