@@ -140,7 +140,8 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> Older:
     """Return the outdated inventories.
 
     Inventories without a time or host all count; so do those of the same time, and those of one name whose serial
-    numbers are all different. One from the future outdates none: its clock was wrong.
+    numbers are all different. One without serial numbers outdates none that has some: it may be of another machine, as
+    many are called localhost. One from the future outdates none: its clock was wrong.
     """
     first = _Reader()
     for piece in pieces():
@@ -156,7 +157,7 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> Older:
         several = sorted(second.found[host], key=itemgetter(0), reverse=True)
         for number, (at, source, mine) in enumerate(several):
             for newer, best, other in several[:number]:
-                if at < newer <= latest and (not mine or not other or mine & other):
+                if at < newer <= latest and (not mine or mine & other):
                     found[source] = (host, best)
                     break
     return found

@@ -115,8 +115,9 @@ def _lines(*inventories: Inventory) -> bytes:
         (_of("2026-11-22T01:00:00Z"), _of("2026-11-22T01:00:00Z")),
         (_of("2026-11-22T01:00:00Z"), _of("2999-11-22T01:00:00Z")),
         (_of("2026-11-22T01:00:00Z", unique_id="3a8e6d0f"), _of("2026-11-23T01:00:00Z", unique_id="77e0d1c4")),
+        (_of("2026-11-22T01:00:00Z", unique_id="3a8e6d0f"), _of("2026-11-23T01:00:00Z")),
     ],
-    ids=["two hosts", "no time", "no name", "one time", "in the future", "other volumes"],
+    ids=["two hosts", "no time", "no name", "one time", "in the future", "other volumes", "no numbers"],
 )
 def test_what_is_not_known_to_be_older_counts(site: Path, one: Inventory, other: Inventory) -> None:
     """With different hosts, no name, or no time that can be right, none is left out."""
