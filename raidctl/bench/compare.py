@@ -12,7 +12,7 @@ from raidctl.bench.estimators.spread import overlap
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Session, Spread
 from raidctl.described import doc
-from raidctl.model import Inventory, VolumeCache
+from raidctl.model import Cache, Inventory, VolumeCache
 from raidctl.text import capitalised
 from raidctl.units import format_binary
 
@@ -20,6 +20,7 @@ Change = Literal["more", "less", "same", "unknown"]
 _KINDS = {"file": "a file", "device": "a device", "nbd": "an NBD export"}
 _RATES = ("ops/s", "MiB/s")
 _TIMES = ("ms", "ms/MiB", "s")
+_LISTED = {True: "listed", False: "not listed"}
 _CACHE = ("write_policy", "write_active", "read_policy", "io_policy", "drive_write_cache")
 
 
@@ -151,8 +152,12 @@ def _warnings(first: Run, second: Run) -> Iterator[str]:
         )
     if first.raidctl != second.raidctl:
         yield f"They were made with raidctl {first.raidctl} and {second.raidctl}."
-    for run in (first, second):
+    for run, beside in ((first, second), (second, first)):
         yield from _doubts(run)
+        also = {confounder.name for confounder in beside.session.confounders}
+        for confounder in run.session.confounders:
+            if confounder.name not in also:
+                yield f"{capitalised(run.name)} only: {confounder.text}"
 
 
 def _doubts(run: Run) -> Iterator[str]:
@@ -172,26 +177,29 @@ def _differences(first: Run, second: Run) -> Iterator[str]:
         yield f"profile: {first.session.profile} → {second.session.profile}"
     if first.kernel != second.kernel:
         yield f"kernel: {first.kernel or 'unknown'} → {second.kernel or 'unknown'}"
-    if first.inventory is not None and second.inventory is not None:
-        before, after = _caches(first.inventory), _caches(second.inventory)
-        for name in before:
-            if name in after and before[name] != after[name]:
-                yield f"{name}: {before[name] or 'unknown'} → {after[name] or 'unknown'}"
+    if first.inventory is None or second.inventory is None:
+        if first.inventory is not second.inventory:
+            yield f"caches: not compared, as {(first if first.inventory is None else second).name} has no inventory"
+        return
+    before, after = _caches(first.inventory), _caches(second.inventory)
+    for name in dict.fromkeys((*before, *after)):
+        if name not in before or name not in after:
+            yield f"{name}: {_LISTED[name in before]} → {_LISTED[name in after]}"
+            continue
+        for setting, value in before[name].items():
+            if value != (now := after[name][setting]):
+                yield f"{name} {setting}: {value or 'unknown'} → {now or 'unknown'}"
 
 
-def _caches(inventory: Inventory) -> dict[str, Any]:
-    """Every cache setting, by the object's id and the setting's name."""
-    found: dict[str, Any] = {}
+def _caches(inventory: Inventory) -> dict[str, dict[str, Any]]:
+    """Every cache setting by its name, by the object's id."""
+    found: dict[str, dict[str, Any]] = {}
     for controller in inventory.controllers:
-        if controller.cache is not None:
-            found[f"{controller.id} read_percent"] = controller.cache.read_percent
-            found[f"{controller.id} write_percent"] = controller.cache.write_percent
-        for battery in controller.batteries:
-            found[f"{battery.id} status"] = battery.status
+        shares = controller.cache or Cache()
+        found[controller.id] = {"read_percent": shares.read_percent, "write_percent": shares.write_percent}
+        found |= {battery.id: {"status": battery.status} for battery in controller.batteries}
         for volume in controller.volumes:
             cache = volume.cache or VolumeCache()
-            found |= {f"{volume.id} {name}": getattr(cache, name) for name in _CACHE}
-            found[f"{volume.id} status"] = volume.status
-        for drive in controller.drives:
-            found[f"{drive.id} write_cache"] = drive.write_cache
+            found[volume.id] = {name: getattr(cache, name) for name in _CACHE} | {"status": volume.status}
+        found |= {drive.id: {"write_cache": drive.write_cache} for drive in controller.drives}
     return found

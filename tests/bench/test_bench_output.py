@@ -15,7 +15,7 @@ from rich.progress import Progress
 from raidctl.bench.compare import compare, ratio_interval
 from raidctl.bench.record import Noise
 from raidctl.bench.result import Confounder, Drift, Spread, TrialResult
-from raidctl.model import Controller, Host, Inventory, Volume, VolumeCache
+from raidctl.model import Battery, Controller, Host, Inventory, Volume, VolumeCache
 from raidctl.output import bench_export
 from raidctl.output.bench import screen, words
 from raidctl.output.bench_compare import compare_screen, list_screen
@@ -253,6 +253,27 @@ def test_a_different_policy_is_printed() -> None:
 
     found = compare(bench_runs.run(inventory=machine("write_back")), bench_runs.run(inventory=machine("write_through")))
     assert found.differences == ("acme:0/v1 write_active: write_back → write_through",)
+
+
+def test_what_only_one_run_lists_is_a_difference() -> None:
+    """A battery that is gone is named, and that a run has no inventory: neither looks like the same settings."""
+    battery = Battery(id="acme:0/battery0", status="ok")
+    whole = Inventory(host=Host(), controllers=(Controller(id="acme:0", vendor="Acme", batteries=(battery,)),))
+    gone = Inventory(host=Host(), controllers=(Controller(id="acme:0", vendor="Acme"),))
+    one, other = bench_runs.run(id=1, inventory=whole), bench_runs.run(id=2, inventory=gone)
+    assert compare(one, other).differences == ("acme:0/battery0: listed → not listed",)
+    assert compare(other, one).differences == ("acme:0/battery0: not listed → listed",)
+    blind = bench_runs.run(id=3, inventory=None)
+    assert compare(one, blind).differences == ("caches: not compared, as run 3 has no inventory",)
+
+
+def test_what_disturbed_one_run_only_is_a_warning() -> None:
+    """A rebuild during one run is a reason not to compare; a virtual machine in both is none."""
+    machine = Confounder(name="virtual_machine", text="It is a virtual machine.")
+    rebuild = Confounder(name="rebuild", text="A rebuild is under way.")
+    one = bench_runs.run(id=1, session=bench_runs.session(confounders=(machine,)))
+    other = bench_runs.run(id=2, session=bench_runs.session(confounders=(machine, rebuild)))
+    assert compare(one, other).warnings == ("Run 2 only: A rebuild is under way.",)
 
 
 def test_another_machine_and_an_unstable_run_are_warnings() -> None:
