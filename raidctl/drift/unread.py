@@ -8,7 +8,7 @@ from typing import Any
 
 from raidctl.drift.report import Change, Unread
 from raidctl.model import UNREAD_KINDS, Controller, Inventory, Problem, unread_problems
-from raidctl.model.problem import hides
+from raidctl.model.problem import hides, is_command_for, program_of
 from raidctl.select import family_of, items
 from raidctl.text import regex
 
@@ -17,8 +17,6 @@ _IN_ITS_WORDS = frozenset({"status_text", "details"})
 """Fields in the words of the tool; another tool has other words."""
 _LISTS = frozenset({"drives", "spares"})
 """Fields with the members of an array. A shorter list is a loss."""
-_NUMBER = regex(r"/c(\d+)\b", re.ASCII)
-"""The number of a controller in a command line."""
 _ELSEWHERE = regex(r"/proc/(?!driver/)|([a-z]+):(?!/)", re.ASCII)
 """Places of problems that a tool does not depend on: files of the kernel, and the ids of another family."""
 _BAD = frozenset(
@@ -135,7 +133,7 @@ class _Controllers:
         """Whether a problem names an object, a controller, a tool or a family of these."""
         where = problem.where
         known = self.programs | self.families
-        return self.specific(problem) or bool({where, _program(where)} & known) or " /dev/" in where
+        return self.specific(problem) or bool({where, program_of(where)} & known) or " /dev/" in where
 
     def elsewhere(self, problem: Problem, change: Change, side: str) -> bool:
         """Whether a problem is about other objects, and the tool of this one replied and lists what there is."""
@@ -170,12 +168,8 @@ class _Controllers:
             return change.id in on_device
         if not own:
             return True
-        if _program(where) in self.programs:
-            number = _NUMBER.search(where)
-            return any(
-                controller.told_by == _program(where) and (not number or controller.id.endswith(f":{number[1]}"))
-                for controller in own
-            )
+        if program_of(where) in self.programs:
+            return any(is_command_for(where, controller.told_by, controller.id) for controller in own)
         devices = [word for word in where.split() if word.startswith("/dev/")]
         on_devices = {each for device in devices for each in self._on_device(device)}
         if devices and change.field is None and change.object != "problem":
@@ -194,11 +188,6 @@ class _Controllers:
         for controller in self.controllers:
             yield from (drive.id for drive in controller.drives if drive.device and form.fullmatch(drive.device))
             yield from (volume.id for volume in controller.volumes if volume.device and form.fullmatch(volume.device))
-
-
-def _program(where: str) -> str:
-    """The tool of a command line."""
-    return where.split(" ", 1)[0].rpartition("/")[2]
 
 
 def _is_another_reader(change: Change) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from raidctl.described import doc
 from raidctl.model.block_layer import Model
+from raidctl.text import regex
 
 Severity = Literal["info", "warning", "error"]
 ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
 ASK_OWN_TOOL = "Ask the controller's own tool."
 """The remedy if a source does not report a value that the controller's own tool does."""
+_NUMBER = regex(r"/c(\d+)\b", re.ASCII)
+"""The number of a controller in a command line."""
 UNREAD_KINDS: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
 """Kinds of problems with the reading itself: something was not queried, or not understood."""
 
@@ -45,6 +49,18 @@ def hides(problem: Problem) -> bool:
     A missing tool that only adds details of plain drives hides none: its fields are null.
     """
     return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
+
+
+def program_of(where: str) -> str:
+    """The tool of a problem's command line."""
+    return where.split(" ", 1)[0].rpartition("/")[2]
+
+
+def is_command_for(where: str, told_by: str | None, identifier: str) -> bool:
+    """Whether a problem's place is a command of the tool that reported a controller, and not only for another one."""
+    number = _NUMBER.search(where)
+    mine = number is None or identifier.endswith(f":{number[1]}")
+    return told_by is not None and program_of(where) == told_by and mine
 
 
 def hiding_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from raidctl.model import Battery, Block, Cache, Controller, ForeignGroup, Inventory, PreservedCache
-from tests.audit.policies import machine, mistakes, only, volume
+from raidctl.model import Battery, Block, Cache, Controller, ForeignGroup, Inventory, PreservedCache, Problem
+from tests.audit.policies import audited, machine, mistakes, only, volume
 
 
 def rule(kind: str, *lines: str) -> str:
@@ -49,6 +49,27 @@ GOOD = Battery(id="x:0/battery0", status="ok")
 def test_what_no_tool_lists_may_be_there(policy: str, fields: dict[str, Any], outcome: str) -> None:
     """A list passes only if a fact shows that it is complete."""
     assert only(policy, machine(**fields)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("where", "outcome"),
+    [
+        ("acmecli ctrl all show", "unknown"),
+        ("/opt/acme/acmecli /c1 show all", "unknown"),
+        ("acmecli /c2 show all", "pass"),
+        ("acmecli smart /dev/sda", "pass"),
+        ("othercli show", "pass"),
+        ("c:1", "unknown"),
+        ("c:2", "pass"),
+    ],
+)
+def test_a_failed_command_of_its_tool_makes_the_lists_of_a_controller_incomplete(where: str, outcome: str) -> None:
+    """A rule does not pass for what a cut-off output may hide, but for the lists of other controllers."""
+    problem = Problem("error", where, "The output is cut off.", kind="unread")
+    found = machine(told_by="acmecli", problems=(problem,))
+    text = rule("controller", 'require = { volumes = { none = { raid_level = "raid0" } } }')
+    [one] = [each for each in audited(text, found, keep=True).findings if each.rule != "unread"]
+    assert one.outcome == outcome
 
 
 @pytest.mark.parametrize(("device", "outcome"), [(None, "unknown"), ("/dev/sda", "pass")])

@@ -7,6 +7,7 @@ from typing import Any
 
 from raidctl.model import Array, Controller, Drive, Inventory, hiding_problems
 from raidctl.model.drives_below import DrivesBelow, physical_drives
+from raidctl.model.problem import is_command_for
 from raidctl.text import plural
 
 _ON_CONTROLLER = {
@@ -60,7 +61,10 @@ class Scope:
         if self.controller is None:
             return True
         name = self.controller.id
-        return where in (name, self.controller.pci_address) or where.startswith(f"{name}/")
+        if where in (name, self.controller.pci_address) or where.startswith(f"{name}/"):
+            return True
+        # a command about one device, such as smartctl /dev/sda, lists nothing else
+        return " /dev/" not in where and is_command_for(where, self.controller.told_by, name)
 
 
 class Machine:
