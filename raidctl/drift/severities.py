@@ -112,6 +112,12 @@ def _without_flushes(candidate: Candidate) -> bool:
     return isinstance(new, list) and bool(NO_BARRIER & set(new) - set(old or ()))
 
 
+def _read_only_now(candidate: Candidate) -> bool:
+    """Whether a mount has become read-only. The kernel does that to a file system whose writes fail."""
+    old, new = candidate.what[1:]
+    return isinstance(old, list) and isinstance(new, list) and "ro" in new and "ro" not in old
+
+
 def unsafe_write_back(candidate: Candidate) -> bool:
     """Whether a volume is now in write-back without a protected cache."""
     return (
@@ -171,6 +177,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("volume", "bitmap", _no_bitmap, "warning"),
     ("volume", "consistency_policy", _weaker, "warning"),
     ("volume", "mounts", _without_flushes, "warning"),
+    ("volume", "mounts", _read_only_now, "warning"),
     ("volume", "mismatch_count", _grew, "warning"),
     ("controller", "cache.status", _is("critical"), "critical"),
     ("controller", "cache.status", _is("warning", "unknown"), "warning"),
@@ -201,6 +208,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("drive", "available_spare_percent", _below_threshold, "warning"),
     ("drive", "life_used_percent", _is_worn_out, "warning"),
     ("drive", "mounts", _without_flushes, "warning"),
+    ("drive", "mounts", _read_only_now, "warning"),
     *(
         ("drive", f"errors.{name}", _more_errors if name in _TRANSPORT else _grew, "warning")
         for name in Errors.__struct_fields__

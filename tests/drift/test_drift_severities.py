@@ -15,6 +15,7 @@ from tests.drift.states import CONTROLLER, changed, controller, item, state
 Doc = dict[str, Any]
 VOLUME, DRIVE, BATTERY, ARRAY = f"{CONTROLLER}/v1", f"{CONTROLLER}/1I:1:1", f"{CONTROLLER}/battery0", f"{CONTROLLER}/A"
 MOUNT = {"point": "/srv", "device": "/dev/sda1", "filesystem": "ext4", "options": ["rw"]}
+READ_ONLY = {**MOUNT, "options": ["rw", "ro"]}  # of the mount, and of the file system with an error
 UNSAFE = {**MOUNT, "options": ["rw", "barrier=0"]}
 CACHE = {"present": True, "status": "ok", "size_bytes": 1 << 30}
 
@@ -54,6 +55,8 @@ WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
     (VOLUME, "consistency_policy", "journal", "bitmap", "warning"),
     *((name, "mounts", [MOUNT], [UNSAFE], "warning") for name in (VOLUME, DRIVE)),
     *((name, "mounts", [], [UNSAFE], "warning") for name in (VOLUME, DRIVE)),
+    *((name, "mounts", [MOUNT], [READ_ONLY], "warning") for name in (VOLUME, DRIVE)),
+    (VOLUME, "mounts", [READ_ONLY], [MOUNT], "info"),
     (CONTROLLER, "status", "ok", "critical", "critical"),
     (CONTROLLER, "status", "ok", "warning", "warning"),
     (CONTROLLER, "status", "ok", "unknown", "warning"),
