@@ -25,7 +25,7 @@ def report_lost_paths(controller: ControllerDraft) -> None:
     """Report working drives without an active port, and those with fewer than their neighbours.
 
     The tools print ``Active`` for the second port of nearly all drives, also of those that have only one. A second port
-    that is inactive on all drives of an enclosure is never connected.
+    that is inactive on all drives of an enclosure is never connected. SATA drives beside SAS drives have only one.
     """
     working = [one for one in controller.drives.values() if one.get("status") in ("ok", "warning") and one.get("ports")]
     for drive in working:
@@ -33,15 +33,18 @@ def report_lost_paths(controller: ControllerDraft) -> None:
         if active == len(ports):
             continue
         states = ", ".join(f"port {port}: {state}" for port, state in sorted(ports.items()))
-        beside = [
-            _active(one) for one in working if one is not drive and one.get("enclosure") == drive.get("enclosure")
-        ]
+        beside = [_active(one) for one in working if one is not drive and _alike(one, drive)]
         if active == 0:
             message = f"No port of the drive is active, although the drive works ({states})."
             drive.add_problem("warning", "state", message, _CHECK)
         elif beside and sum(other > active for other in beside) * 2 > len(beside):
-            message = f"The drive has lost a path that most drives of its enclosure have ({states})."
+            message = f"The drive has lost a path that most drives like it in its enclosure have ({states})."
             drive.add_problem("warning", "state", message, _CHECK)
+
+
+def _alike(one: Draft, two: Draft) -> bool:
+    """Whether two drives are in one enclosure and have the same interface."""
+    return all(one.get(name) == two.get(name) for name in ("enclosure", "interface"))
 
 
 def _active(drive: Draft) -> int:

@@ -16,6 +16,7 @@ from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
 from raidctl_megaraid.storcli.storage import read_storage
 from tests.support.machines import altered
+from tests.vendors.megaraid.megaraid_scripted_tools import observation
 from tests.vendors.megaraid.storcli_storage_outputs import (
     Data,
     answer_text,
@@ -124,6 +125,18 @@ def test_a_working_drive_that_has_lost_a_path_is_reported(machine: str, before: 
     problems = altered(machine, before, r"\g<1>Link Down").inventory.problems
     found = {one.message.partition(",")[0].partition(" that ")[0] for one in problems if "Link Down" in one.message}
     assert found == ({message} if message else set())
+
+
+def test_a_sata_drive_beside_sas_drives_has_lost_no_path() -> None:
+    """SATA drives have one port: SAS drives with two in their enclosure show nothing about them."""
+    found: dict[str, Data] = {}
+    for number, (interface, second) in enumerate([("SATA", "Inactive"), *[("SAS", "Active")] * 3, ("SAS", "Inactive")]):
+        name = f"Drive /c0/e64/s{number}"
+        ports = [{"Port": 0, "Status": "Active"}, {"Port": 1, "Status": second}]
+        found[name] = [drive_row(EID=f"64:{number}", DID=number, Intf=interface)]
+        found[f"{name} - Detailed Information"] = {"Port Information": ports}
+    problems = observation(answer_text(found)).problems
+    assert [one.where for one in problems if "lost a path" in one.message] == ["megaraid:0/64:4"]
 
 
 def test_the_sections_of_an_enclosure_are_not_of_a_drive() -> None:
