@@ -75,3 +75,8 @@ class Task(Model, frozen=True, kw_only=True):
         None
     )
     reason: Annotated[str | None, doc("Why it is queued or paused; null: unknown.")] = None
+
+
+def needs_check(work: Progress | Task | None) -> bool:
+    """Whether parity is not complete, and nothing is known to complete it. A check does."""
+    return work is not None and work.operation == "parity" and work.state == "paused"

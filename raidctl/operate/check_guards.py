@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import PARITY, WITHOUT_REDUNDANCY
+from raidctl.model.task import needs_check
 from raidctl.operate.check_history import newest
 from raidctl.operate.checks import Evidence
 from raidctl.operate.task_guards import loaded
@@ -69,7 +70,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
         yield Denial(deed=deed, guard="T2", reason=reason, alternative="Watch it: raidctl check show")
     elif volume.status == "unknown":
         yield Denial(deed=deed, guard="T2", reason=f"The state of {volume.id} is unknown.", unknown=True)
-    elif volume.status != "ok" or (operation is not None and not _only_parity(volume)):
+    elif volume.status != "ok" or (operation is not None and not needs_check(volume.progress)):
         what = f"{volume.status}{f' ({operation})' if operation else ''}"
         reason = f"{volume.id} is {what}: a check cannot compare what is missing, and would delay the rebuild."
         yield Denial(deed=deed, guard="T2", reason=reason, alternative="Check it when it is complete again.")
@@ -78,12 +79,6 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
             f"{volume.id} has {volume.drives_active or 'an unknown number of'} of {volume.drives_expected} members."
         )
         yield Denial(deed=deed, guard="T2", reason=reason, unknown=volume.drives_active is None)
-
-
-def _only_parity(volume: Volume) -> bool:
-    """Whether parity is not complete, and nothing runs that completes it. A check does."""
-    work = volume.progress
-    return work is not None and work.operation == "parity" and work.state == "paused"
 
 
 def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:

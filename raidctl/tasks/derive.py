@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from raidctl.health.redundancy import array_of, being_copied, being_rebuilt, queued
 from raidctl.model import Array, Battery, Controller, Drive, Operation, Progress, Task, Volume, VolumeStatus
+from raidctl.model.task import needs_check
 
 BUSY: Mapping[VolumeStatus, Operation] = {
     "rebuilding": "rebuild", "checking": "check", "initializing": "initialize", "expanding": "expand",
@@ -18,6 +19,7 @@ BUSY: Mapping[VolumeStatus, Operation] = {
 """States of a volume that imply an operation."""
 REBUILDS: frozenset[Operation] = frozenset(("rebuild", "recovery"))
 _OTHER_FIRST = "another volume of the array is rebuilt first"
+_CHECK = "a consistency check completes it"
 
 
 def tasks_of(controllers: Iterable[Controller]) -> tuple[Task, ...]:
@@ -103,5 +105,5 @@ def _task(object_id: str, work: Progress, also: Iterable[str], device: str | Non
     return Task(
         operation=work.operation, object_id=object_id, also=tuple(also), device=device, percent=work.percent,
         rate_bytes=work.rate_bytes, remaining_seconds=work.remaining_seconds,
-        state="running" if running else work.state, reason=work.reason,
+        state="running" if running else work.state, reason=work.reason or (_CHECK if needs_check(work) else None),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from raidctl.model import Inventory, Task, hiding_problems
+from raidctl.model.task import needs_check
 from raidctl.tasks.outcome import ended
 from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
@@ -48,12 +49,15 @@ class Step(Struct, frozen=True):
 
 
 def steps(frames: Iterable[Frame]) -> Iterator[Step]:
-    """Yield readings until every task of the first has ended. It also ends with the readings."""
+    """Yield readings until every task of the first has ended. It also ends with the readings.
+
+    Parity that nothing completes is not waited for.
+    """
     awaited: list[Awaited] = []
     over: tuple[Ended, ...] = ()
     for number, frame in enumerate(frames):
         if number == 0:
-            awaited = [Awaited(task, frame.inventory, frame.seconds) for task in frame.tasks]
+            awaited = [Awaited(task, frame.inventory, frame.seconds) for task in frame.tasks if not needs_check(task)]
         new: list[Ended] = []
         for one in list(awaited):
             now = next((task for task in frame.tasks if same_work(one.task, task)), None)

@@ -34,6 +34,16 @@ def md(**changes: Any) -> Inventory:
     return changed(replayed(MD).inventory, ARRAY, changes)
 
 
+def test_parity_that_nothing_completes_is_not_slow_and_not_waited_for() -> None:
+    """Nothing is running: a check completes the parity."""
+    found = lsi(VOLUME, raid_level="raid6", progress=Progress(operation="parity", state="paused"))
+    one = ask("background_operation", found, VOLUME)
+    assert (one.outcome, one.severity) == ("fail", "info")
+    assert "slower" not in one.message
+    assert one.remedy is not None
+    assert f"raidctl check start {VOLUME}" in one.remedy
+
+
 @pytest.mark.parametrize("points", [(), ("/srv",)])
 def test_a_volume_of_one_drive_is_as_safe_as_a_plain_drive(points: tuple[str, ...]) -> None:
     """A RAID-0 of one drive passes, mounted or not. Old controllers pass a drive through with it."""

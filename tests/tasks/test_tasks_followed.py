@@ -122,6 +122,14 @@ def test_only_the_target_is_waited_for() -> None:
     assert moving.clock.time == 1000.0
 
 
+def test_parity_that_nothing_completes_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only a check completes parity that is not consistent: waiting for it would never end."""
+    moving = Moving("megaraid-h730p-predictive", lambda _, text, __: text.replace('Consist" : "Yes', 'Consist" : "No'))
+    assert followed(moving, at_most=3600.0) == 0
+    assert "paused" in capsys.readouterr().out
+    assert moving.clock.time < 1060.0
+
+
 def test_a_check_that_vanishes_long_before_its_end_is_not_called_complete(capsys: pytest.CaptureFixture[str]) -> None:
     """A stopped check leaves an array that is ok: exit code 3."""
 

@@ -8,16 +8,17 @@ controller does not accept as genuine, or to which a write of md or LVM has fail
 to end, or by the first parity initialisation after an installation. Both are normal and end without intervention.
 During parity initialisation writes are slower than later: not the time for a benchmark.
 
-**Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed, and
-for a drive that is too hot, locked, foreign, not accepted, or lacks a write. `volume_rebuilding` covers rebuilds.
+**Fails** (information) while an operation is running, with its progress if reported, and while parity is not complete
+although nothing is running that completes it; (warning) when one has failed, and for a drive that is too hot, locked,
+foreign, not accepted, or lacks a write. `volume_rebuilding` covers rebuilds.
 
 **Passes** when none is running.
 
 **Unknown:** never. An operation that the tool does not report cannot be detected.
 
-**How to fix.** An operation: wait, and measure afterwards; if it always runs at a bad time, change its schedule. A
-drive that is foreign, locked, too hot, not accepted as genuine, or lacks a write: follow the remedy of the finding;
-waiting does not help.
+**How to fix.** An operation: wait, and measure afterwards; if it always runs at a bad time, change its schedule. Parity
+that nothing completes: `raidctl check start VOLUME`. A drive that is foreign, locked, too hot, not accepted as genuine,
+or lacks a write: follow the remedy of the finding; waiting does not help.
 
 **Example.** Fails: `status = checking`. Passes: `progress = null`.
 """
@@ -37,6 +38,7 @@ from raidctl.health.redundancy import (
     write_failed,
 )
 from raidctl.model import Drive, Inventory, Volume
+from raidctl.model.task import needs_check
 
 FINDINGS = RuleFindings(
     "background_operation", "warning", "A background operation is running, or a drive cannot be used normally"
@@ -100,13 +102,17 @@ def _busy(volume: Volume, operation: str) -> Finding:
     percent = volume.progress.percent if volume.progress else None
     done = f" ({percent:g} % done)" if percent is not None else ""
     state = volume.progress.state if volume.progress else None
-    if state in ("queued", "paused"):
+    if needs_check(volume.progress):
+        message = f"The parity of the volume is not complete{done}, and nothing is running that completes it."
+    elif state in ("queued", "paused"):
         held = "waits to be" if state == "queued" else "is paused while it is being"
         message = f"The volume {held} {_WORDS[operation]}{done}: it is slower while this runs."
     else:
         queued = ", or is queued for it" if percent is None and volume.progress and state is None else ""
         message = f"The volume is being {_WORDS[operation]}{done}{queued}: it is slower until this is complete."
     remedy = "Wait for it to finish before measuring performance."
+    if needs_check(volume.progress):
+        remedy = f"A consistency check completes it, if the controller has one: `raidctl check start {volume.id}`."
     text = (volume.status_text or "").lower()
     if state == "queued" and ("read-only" in text or "pending" in text) and (volume.device or "").startswith("/dev/md"):
         remedy = f"It begins with the first write to the array: `mdadm --readwrite {volume.device}`."
