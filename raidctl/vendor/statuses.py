@@ -24,14 +24,16 @@ HEALTH_OF_VOLUME: Mapping[VolumeStatus, Health] = {
     "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
 }  # fmt: skip
 _TROUBLE = regex(
-    r"fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal", re.IGNORECASE
+    r"(?<!no )(?:fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal)",
+    re.IGNORECASE,
 )
-# State : Ready (RDY)      the abbreviation of a word; Optimal (OPT), Checking(12.3%), Optimal (firmware 4.1)
-_NO_REMARK = regex(r"(?:[A-Z]{3}|[\d.% ]*|firmware [\d.]+)", re.ASCII)
-
+# State : Ready (RDY)      the abbreviation of a word; Optimal (OPT), Checking(12.3%), Optimal (firmware 4.1), Ok (25 C)
+_NO_REMARK = regex(
+    r"(?:[A-Z]{3}|[\d.% ]*|[\d.]+ ?(?:C|K|m?V|m?A|[MGT]i?B|[MG]b/s)|firmware [\d.]+|[Nn]o [Ee]rrors?)", re.ASCII
+)
 _BAD_STATUS = regex(
-    r"(?<!no )\b(?:fail(?:ed|ure|ing)?|fault(?:y|ed)?|fatal|critical|degraded|error|offline|abnormal|unrecoverable|dead"
-    r"|lost|not ok)\b",
+    r"(?<!no )(?<!not )\b(?:fail(?:ed|ure|ing)?|fault(?:y|ed)?|fatal|critical|degraded|error|offline|abnormal"
+    r"|unrecoverable|dead|lost|not ok)\b",
     re.IGNORECASE,
 )
 _PAST = regex(r"\b(?:last|previous|self.?test|history)\b", re.IGNORECASE)
@@ -138,7 +140,9 @@ def put_volume_word(
         volume.put(line, "progress.percent", percent, weight)
 
 
-_PARITY_DONE = frozenset({"completed", "complete", "initialization completed", "initialized", "done", "ok"})
+_PARITY_DONE = frozenset(
+    {"completed", "complete", "initialization completed", "initialization complete", "initialized", "done", "ok"}
+)
 _NO_PARITY = frozenset({"", "-", "--", "---", "none", "n/a", "na", "not applicable", "not supported"})
 """What a tool prints for a volume without parity."""
 _PARITY_STATES: dict[str, TaskState] = {

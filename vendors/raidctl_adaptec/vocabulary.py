@@ -267,6 +267,8 @@ _PARTS_NAMED = (
 """What a status of a backup unit may begin with: ``ZMM Optimal``."""
 _PERCENT = regex(r"(\d{1,3}(?:\.\d{1,3})?) ?%", re.ASCII)
 _SEPARATORS = regex(r"[()\[\],:;%]|\s-\s")
+_KINDS = frozenset({"global", "dedicated", "pool", "auto replace", "encrypted"})
+"""Remarks on the kind of a drive or spare: ``Hot Spare (Global)``."""
 # Currently Recovering
 _FILLING = regex(r"^(?:(?:currently|being|is|has|volume|logical (?:device|drive)) )+", re.IGNORECASE)
 
@@ -316,7 +318,7 @@ def drive_word(text: str) -> DriveWord | None:
 
 def _state_of_drive(text: str) -> Health | None:
     found = DRIVE_STATUS.get(bare(text))
-    return None if found is None else found.status
+    return found.status if found is not None else "ok" if bare(text) in _KINDS else None
 
 
 def drive_operation(text: str) -> Operation | None:

@@ -68,10 +68,6 @@ _DRIVES: dict[str, Health] = {
     "free": "ok",
     "hotspare": "ok",
     "hot spare": "ok",
-    # HotSpare(Global)
-    "global": "ok",
-    "dedicated": "ok",
-    "enclosure": "ok",
     "rebuilding": "warning",
     "rebuild": "warning",
     "migrating": "ok",
@@ -98,6 +94,8 @@ _AHEAD: dict[str, ReadPolicy] = {
 
 
 _PERCENT = regex(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+# HotSpare(Global), HotSpare(Enclosure#2), Hot Spare(Dedicated For RaidSet # 00)
+_SPARE_OF = regex(r"hot ?spare ?\((?:global|dedicated|enclosure|for|raid ?set)\b.*", re.IGNORECASE)
 _REMARK = regex(r"\([^()]*\)")
 _LETTERS = regex(r"[a-z]+")
 _COUNT = regex(r"\d{1,12}", re.ASCII)
@@ -142,7 +140,7 @@ def drive_state(text: str) -> Health | None:
     """Health of ``Device State``; None for an unknown word, also in brackets behind a good one."""
     word, _, remark = text.strip().partition("(")
     found = _DRIVES.get(word.strip().lower())
-    if found == "ok" and remark:
+    if found == "ok" and remark and not _SPARE_OF.fullmatch(text.strip()):
         found = remark_on_ok(remark, lambda more: _DRIVES.get(more.lower()))
     return None if found == "unknown" else found
 

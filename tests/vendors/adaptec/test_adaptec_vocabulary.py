@@ -96,6 +96,8 @@ def test_a_controller_status_of_the_guide_is_known(text: str, health: Health) ->
         ("Online, SMART alert", "warning"), ("Ready (Predictive Failure)", "warning"), ("Online (JBOD)", "ok"),
         ("Failed (SMART)", "critical"), ("SSD Wearout", "warning"), ("Sanitize Completed", "warning"),
         ("Online (foreign)", "warning"), ("Online (levitating)", "unknown"), ("Ready (RDY)", "ok"),
+        ("Hot Spare (Global)", "ok"), ("Online (No Errors)", "ok"), ("Ready (6 Gb/s)", "ok"),
+        ("Online (2 bad)", "unknown"),
     ],
 )  # fmt: skip
 def test_a_remark_of_trouble_behind_a_drive_state_counts(text: str, health: Health) -> None:

@@ -236,7 +236,8 @@ def test_a_drive_in_an_enclosure_joins_its_row() -> None:
     [
         ("FAILED", "critical"), ("REBUILDING", "warning"), ("NORMAL", "ok"), ("NORMAL(Predictive Failure)", "warning"),
         ("NORMAL(Media Error)", "warning"), ("NORMAL(Levitating)", "unknown"), ("FAILED(Levitating)", "critical"),
-        ("HotSpare(Global)", "ok"),
+        ("HotSpare(Global)", "ok"), ("HotSpare(Enclosure#2)", "ok"), ("NORMAL(Global)", "unknown"),
+        ("Hot Spare (Dedicated For RaidSet # 00)", "ok"),
     ],
 )  # fmt: skip
 def test_the_state_of_a_drive(word: str, status: str) -> None:

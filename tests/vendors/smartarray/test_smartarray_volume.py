@@ -281,7 +281,8 @@ def test_media_errors_that_lost_data_are_an_error(word: str, severities: list[st
 def test_failed_parity_initialisation_is_a_warning() -> None:
     """``Initialization Failed`` is a warning, and the redundancy left is unknown."""
     status = "         Parity Initialization Status: {}\n         Caching:  Enabled"
-    for word, warned in (("Initialization Completed", 0), ("Initialization Failed", 1)):
+    words = ("Initialization Completed", 0), ("Initialization Complete", 0), ("Initialization Failed", 1)
+    for word, warned in words:
         found = observed(CONTROLLER.replace("         Caching:  Enabled", status.format(word)))
         progress = found.controllers[0].volumes[0].progress
         assert (len(found.problems), progress is not None) == (warned, bool(warned))
