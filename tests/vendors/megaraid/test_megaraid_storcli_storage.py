@@ -94,6 +94,8 @@ def test_an_enclosure_that_cannot_be_read_is_not_good(word: str) -> None:
     ("word", "bad"),
     [
         ("OK", False),
+        ("Normal", False),
+        ("Unsupported", False),
         ("Not Installed", False),
         ("N/A", False),
         ("Failed", True),

@@ -122,7 +122,7 @@ def read_group(controller: ControllerDraft, block: Block) -> None:
 _WELL = frozenset(
     {
         "normal", "ok", "optimal", "good", "off", "not installed", "no device", "not available", "not supported", "n/a",
-        "unknown", "unavailable", "",
+        "unsupported", "unknown", "unavailable", "",
     }
 )  # fmt: skip
 

@@ -9,12 +9,15 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.storcli.outline import Section
 
-_GOOD = frozenset({"ok", "optimal", "good", "online"})
+_GOOD = frozenset({"ok", "optimal", "good", "online", "normal"})
 _UNREADABLE = frozenset({"unknown", "unkn", "unkwn", "not available"})
 """States of an enclosure that its controller cannot read."""
 _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverable", "noncritical", "non-critical"})
 """Bad values of a label or cell, whatever its name."""
-_ABSENT = frozenset({"not installed", "not present", "absent", "off", "not monitored", "no device"})
+# SES: Unsupported (0) is a part that reports no status
+_ABSENT = frozenset(
+    {"not installed", "not present", "absent", "off", "not monitored", "no device", "unsupported", "not supported"}
+)
 """States of a part that is absent or not monitored."""
 _OF_STATE = ("status", "state", "health")
 
