@@ -158,12 +158,17 @@ def read_pack(controller: ControllerDraft, pack: Resource) -> None:
 def read_backup(controller: ControllerDraft, resource: Resource) -> None:
     """Read what an HPE array controller reports of its backup power.
 
-    Beside a pack of the chassis, it counts only if it is worse: a good pack may not be connected to this controller.
+    Beside a pack of the chassis, it counts only if it is worse: a good pack may not be connected to this controller. A
+    controller that reports no cache may need none.
     """
     # "BackupPowerSourceStatus": "PresentAndCharged"
     word = resource.text("BackupPowerSourceStatus")
     known = BACKUP.get(bare(word)) in ("ok", "unknown")
     if not word or (controller.batteries and (known or controller.get("cache.size_bytes") == 0)):
+        return
+    silent = all(controller.get(f"cache.{name}") is None for name in ("size_bytes", "status"))
+    if controller.batteries and silent and BACKUP.get(bare(word)) == "missing":
+        controller.override("batteries_unread", value=True)
         return
     draft = controller.battery("backup")
     line = resource.line("BackupPowerSourceStatus")

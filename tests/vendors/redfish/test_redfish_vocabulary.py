@@ -398,6 +398,15 @@ def test_the_backup_power_of_a_controller_counts_beside_a_good_pack(
     assert [one.cache.controller_cache for one in controller.volumes if one.cache] == [protected]
 
 
+def test_a_controller_that_reports_no_cache_lacks_no_battery() -> None:
+    """It may have no cache. The energy pack of the chassis does not show that it protects one."""
+    path = "/redfish/v1/Systems/1/SmartStorage/ArrayControllers/0"
+    cacheless = {name: one for name, one in resources(_HPE)[path].items() if not name.startswith("Cache")}
+    controller = only_controller(seen_with(_HPE, {path: {**cacheless, "BackupPowerSourceStatus": "NotPresent"}}))
+    assert [one.status for one in controller.batteries] == ["ok"]
+    assert {one.cache.controller_cache for one in controller.volumes if one.cache} == {"unknown"}
+
+
 @pytest.mark.parametrize(
     ("reason", "status"),
     [
