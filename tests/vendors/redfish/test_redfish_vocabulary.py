@@ -97,6 +97,9 @@ def test_health_and_state_of_a_volume(health: str | None, state: str | None, sta
         ({"Oem": {"Maker": {"Own": {"PdState": "Failed"}}}}, "critical"),
         ({"Oem": {"Maker": {"PdState": "Online"}}}, "ok"),
         ({"Oem": {"Lenovo": {"DriveStatus": "Unconfigured Good"}}}, "ok"),
+        ({"Oem": {"Maker": {"PdState": "Unconfigured(Good)"}}}, "ok"),
+        ({"Oem": {"Maker": {"DriveStatus": "Global Spare"}}}, "ok"),
+        ({"Oem": {"Maker": {"DriveStatus": "Non-RAID"}}}, "ok"),
         ({"Oem": {"Lenovo": {"DriveStatus": "Failed drive"}}}, "unknown"),
         ({"Oem": {"Lenovo": {"DriveStatus": "Bewildered"}}}, "unknown"),
         ({"Oem": {"Maker": {"ShippingStatus": "Bewildered"}}}, "ok"),
@@ -316,7 +319,7 @@ def test_the_wear_of_a_drive_of_hpe_counts(word: str) -> None:
 
 def test_a_volume_is_degraded_if_its_vendors_extension_reports_it() -> None:
     """``"DellVirtualDisk": {"RaidStatus": "Degraded"}`` beside health OK is degraded."""
-    for word, status in (("Degraded", "degraded"), ("Online", "ok")):
+    for word, status in (("Degraded", "degraded"), ("Rebuilding", "rebuilding"), ("Online", "ok"), ("Healthy", "ok")):
         good = {"Health": "OK", "State": "Enabled"}
         seen = _seen(_VOLUME, Status=good, Oem={"Dell": {"DellVirtualDisk": {"RaidStatus": word}}})
         assert [volume.status for volume in only_controller(seen).volumes] == [status]
