@@ -40,8 +40,8 @@ _DEVICE_WORD = regex(r"(?<!\S)/dev/\S+")
 # mdadm --examine /dev/sda1 /dev/sdb1      each device gives a section with its name, or a message
 _EACH = regex(r"mdadm\s(?:.*\s)?(?:--examine|-E|--detail|-D)\s")
 _OTHER_FORM = regex(r"\s(?:--(?:scan|brief|export|test)|-[A-Za-z]*[sbYt][A-Za-z]*)(?=\s|$)")
-_PLAIN = regex(r"/dev/[\w./:@+-]{1,200}", re.ASCII)
-"""A device that no shell has expanded."""
+_PLAIN = regex(r"/dev/(?!(?:null|stdout|stderr)$)[\w./:@+-]{1,200}", re.ASCII)
+"""A device that no shell has expanded, and that is not the target of a redirection."""
 
 
 class Section(Struct):

@@ -344,6 +344,8 @@ def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
         ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sdd1", "/dev/sdd1"),
         ("sudo mdadm -E /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sdd1 /dev/sde", "/dev/sdd1 and /dev/sde"),
         ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sd[de]1", None),
+        ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 2> /dev/null", None),
+        ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 | tee /dev/stderr", None),
         ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sdz1", None),  # mdadm has a message about it
     ],
 )
