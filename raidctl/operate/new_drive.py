@@ -203,5 +203,7 @@ def _unsigned(candidate: Candidate) -> Iterator[Objection]:
         yield Objection(guard="R7", text=text)
     if candidate.signatures == () and candidate.blank is False:
         text = f"{candidate.node} has no known signature, but data in its first sector: what is on it is unknown."
-        remedy = "If nothing on it is needed, override with --unsafe REASON."
+        remedy = (
+            "If nothing on it is needed, override with --unsafe REASON. wipefs leaves data of a partition table there."
+        )
         yield Objection(guard="R11", text=text, remedy=remedy, unknown=True, overridable=True)

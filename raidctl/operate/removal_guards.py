@@ -289,7 +289,7 @@ def _of_array(array: Array | None) -> str | None:
         return None
     if array.status == "warning" and speaks_of_rebuild(array.status_text):
         return "is being rebuilt"
-    return "is being migrated, expanded or initialized" if being_changed(array) else None
+    return "is being migrated, expanded or initialised" if being_changed(array) else None
 
 
 def running(subject: Subject) -> Reasons:

@@ -213,6 +213,7 @@ def test_guard_R11_data_without_a_signature_needs_an_override(bays: Survey) -> N
     assert found(bays, blank=True) == []
     [unsigned] = found(bays, blank=False)
     assert (unsigned.guard, unsigned.unknown, unsigned.overridable) == ("R11", True, True)
+    assert "wipefs leaves" in (unsigned.remedy or "")  # the remedy for a signature is not enough for this guard
     assert guards(found(bays, ("ext4",), blank=False)) == ["R11"]
     [held] = found(bays, blank=True, held=True)
     assert (held.guard, held.overridable) == ("R7", False)

@@ -201,7 +201,7 @@ def _initialized(volume: GroupDraft, pair: Pair) -> None:
     if normalized(pair.value) not in _NO_INIT:
         put_parity_word(volume, pair, pair.value, None)
         if "fail" in normalized(pair.value):
-            message = f"The initialization of the volume: {collapse(pair.value)[:80]}."
+            message = f"The initialisation of the volume has failed: {collapse(pair.value)[:80]}."
             volume.add_problem("warning", "state", message, "Run a consistency check.")
 
 
