@@ -92,7 +92,11 @@ def _watch(controller: ControllerDraft, label: str, pair: Pair) -> None:
     if label in _COUNTS:
         # Logical devices/Failed/Degraded          : 2/0/1
         controller.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
-    elif label == "reboot required reasons" and vocabulary.has_value(pair.value):
+    elif (
+        label == "reboot required reasons"
+        and vocabulary.has_value(pair.value)
+        and "no" not in pair.value.lower().split()
+    ):
         # Reboot Required Reasons                    : Not Available
         message = f"The controller waits for a restart of the server: {collapse(pair.value)[:80]}."
         controller.add_problem("info", "note", message, "Restart the server when that can be done.")

@@ -145,6 +145,15 @@ def test_a_hot_controller_is_reported() -> None:
     assert any(p.kind == "state" and "too hot" in p.message for p in problems)
 
 
+@pytest.mark.parametrize(
+    ("why", "count"), [("Firmware update", 1), ("Not Available", 0), ("No reboot required", 0), ("None", 0)]
+)
+def test_a_controller_that_waits_for_a_restart_is_a_note(why: str, count: int) -> None:
+    """``Reboot Required Reasons`` is reported unless it reports that there is no reason."""
+    problems = found(machine({"Reboot Required Reasons": why})).problems
+    assert len([one for one in problems if "waits for a restart" in one.message]) == count
+
+
 def test_sensors_are_details_under_their_numbers() -> None:
     """A sensor's number is part of its detail's name. The labels repeat for each sensor."""
     sensors = "\n\n".join(
