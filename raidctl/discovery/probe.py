@@ -238,12 +238,13 @@ def _machine(first: _FirstAnswers) -> HostView:
     cpuinfo, xen = first.text(CPUINFO), first.text(XEN)
     virtual = hypervisor(dmi=dmi, cpuinfo=cpuinfo, hypervisor_type=first.text(HYPERVISOR), xen_capabilities=xen)
     unread = not cpuinfo and first.files[CPUINFO].trouble is not Failure.UNRECORDED
+    by_kernel = bool(first.text(RELEASE) or first.paths(sysfs.BLOCKS))  # a BMC has neither, and describes hardware
     return HostView(
         hostname=first.text(HOSTNAME).strip() or None,
         kernel=first.text(RELEASE).strip() or None,
         root=_root(first.text(STATUS)),
         virtual=virtual,
-        maybe_virtual=virtual is None and unread and "control_d" not in xen,
+        maybe_virtual=virtual is None and unread and by_kernel and "control_d" not in xen,
     )
 
 

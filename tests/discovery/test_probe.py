@@ -103,6 +103,7 @@ def test_a_machine_whose_processor_cannot_be_read_may_be_virtual(trouble: Failur
     view = converse(probe_machine(), runner).view
     assert (view.virtual, view.maybe_virtual) == (None, True)
     assert not seen("host-laptop-nvme").view.maybe_virtual
+    assert not seen("redfish-supermicro-x12").view.maybe_virtual  # a BMC has no /proc, and is of real hardware
 
 
 def test_sysfs_replaces_udev() -> None:
