@@ -35,7 +35,7 @@ class Scope:
     """The drives, without the members of software arrays. The drives below these are listed themselves."""
     controllers: tuple[Controller, ...] = ()
     hidden: tuple[str, ...] = ()
-    """Ids of the target's own volumes whose block device is unknown."""
+    """Ids of the target's own volumes of which neither block device nor file systems are known."""
 
     @property
     def names(self) -> list[str]:
@@ -141,8 +141,19 @@ def _below(
         tuple(volumes),
         tuple(drives),
         tuple(c for c in controllers if c.id in used),
-        tuple(v.id for c, v in volumes if _meant(c, v, ids) and (v.device is None or view.block(v.device) is None)),
+        tuple(v.id for c, v in volumes if _meant(c, v, ids) and _is_hidden(v, view, points)),
     )
+
+
+def _is_hidden(volume: Volume, view: HostView, points: set[str]) -> bool:
+    """Whether neither the block device of a volume is known nor all that is on it.
+
+    A pool of ZFS has only file systems, unless there are volumes of ZFS (``/dev/zd0``).
+    """
+    if volume.device is not None and view.block(volume.device) is not None:
+        return False
+    zvols = any(block.name.startswith("zd") for block in view.blocks)
+    return zvols or not volume.mountpoints or not points.issuperset(volume.mountpoints)
 
 
 def _strange(inventory: Inventory, blocks: Iterable[BlockDevice]) -> set[str]:

@@ -36,6 +36,7 @@ from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Action, Flush, ToolSetting
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
+from tests.support.machines import replayed
 
 STATE = "/sys/class/block/bcache0/bcache/state"
 
@@ -416,6 +417,15 @@ def test_a_controller_with_a_hidden_volume_is_not_flushed_as_a_whole() -> None:
         assert (whole.layer, whole.answer.result) == ("kernel:vm", "supported")
         assert [job.layer for job in others] == hidden
         assert {job.answer.result for job in others} <= {"unknown"}
+
+
+def test_a_pool_without_a_block_device_is_flushed_by_its_file_systems() -> None:
+    """A pool of ZFS never has a block device: its data is in its file systems, unless there are volumes of ZFS."""
+    seen = replayed("zfs-raidz2-resilvering")
+    below = scope(seen.view, seen.inventory, "zfs")
+    assert (below.hidden, below.mountpoints) == ((), ("/", "/srv/archive"))
+    zvol = replace(seen.view, blocks=(*seen.view.blocks, BlockDevice(name="zd0", node="/dev/zd0", kind="disk")))
+    assert scope(zvol, seen.inventory, "zfs").hidden == ("zfs:archive", "zfs:system")
 
 
 def test_a_dm_cache_in_writethrough_may_still_be_dirty() -> None:
