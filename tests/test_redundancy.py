@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from raidctl.health.missing_members import lacking, missing_although_ok
 from raidctl.health.redundancy import survives, tolerated, with_redundancy
 from raidctl.model import Array, Controller, Drive, Progress, Volume
 from tests.support.conclusions import read_text
@@ -253,6 +254,15 @@ def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
     assert left(controller_with("raid6", OK, OK, OK, REBUILDING, copied, drives_expected=4)) == 1
     assert left(controller_with("raid5", OK, OK, FAILED, copied, drives_expected=3, status="degraded")) == 0
+
+
+@pytest.mark.parametrize(("fourth", "count"), [(OK, 0), (FAILED, 1), (REBUILDING, 1)])
+def test_a_drive_that_data_are_copied_onto_replaces_no_failed_member(fourth: dict[str, Any], count: int) -> None:
+    """A volume that is reported ok lacks a failed member, also if the copy of another makes up the number."""
+    copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
+    found = controller_with("raid6", OK, OK, OK, fourth, copied, drives_expected=4)
+    assert len(missing_although_ok(found, found.volumes[0])) == count
+    assert len(lacking(found, found.drives[3])) == count
 
 
 @pytest.mark.parametrize(

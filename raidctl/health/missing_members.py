@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from raidctl.health.array_states import lacks_a_drive
 from raidctl.health.redundancy import WHOLE, array_of, being_copied, being_rebuilt, below, in_stripe
 from raidctl.model import Controller, Drive, Volume, has_failed
@@ -27,10 +29,19 @@ def lacking(controller: Controller, drive: Drive) -> list[Volume]:
     found = []
     for volume in controller.volumes:
         listed = below(controller, volume)
-        working = sum(not has_failed(one) and not being_rebuilt(one) for one in listed)
-        if any(one.id == drive.id for one in listed) and working < (volume.drives_expected or len(listed)):
+        expected = volume.drives_expected or in_stripe(volume) or len(listed)
+        if any(one.id == drive.id for one in listed) and len(intact(controller, listed)) < expected:
             found.append(volume)
     return found
+
+
+def intact(controller: Controller, drives: Sequence[Drive]) -> list[Drive]:
+    """The members that hold their part of the data.
+
+    A controller lists the drive onto which it copies a member's data as well, but the data is that member's.
+    """
+    copies = controller.mode != "software"
+    return [drive for drive in drives if not not_whole(drive) and not (copies and being_copied(drive))]
 
 
 def not_whole(drive: Drive) -> str:
@@ -55,7 +66,7 @@ def missing_although_ok(controller: Controller, volume: Volume) -> list[str]:
     lost = {drive.id: why for drive in drives if (why := not_whole(drive))}
     expected = volume.drives_expected or in_stripe(volume)
     found = [f"{name} {why}" for name, why in lost.items()]
-    if expected and len(drives) - len(lost) >= expected:
+    if expected and len(intact(controller, drives)) >= expected:
         found = []
     elif not found and (words := although_ok(controller, volume)):
         found = [f"it is {words}"]

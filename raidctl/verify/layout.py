@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.health.missing_members import not_whole
+from raidctl.health.missing_members import intact, not_whole
 from raidctl.health.redundancy import WHOLE
 from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.host import BlockDevice
@@ -107,7 +107,9 @@ def drives(case: Case) -> Answer:
         case.cite(case.subject.id, "role", "a single drive", "drive")
         return case.passed("It is one drive.") if wanted == 1 else case.failed("It is one drive.")
     array = case.subject.array
-    working = sum(not not_whole(drive) for drive in case.subject.members)
+    members = case.subject.members
+    counts = volume.drives_expected is not None  # else the drive onto which a member is copied is among those known
+    working = len(intact(case.subject.controller, members)) if counts else sum(not not_whole(one) for one in members)
     known = max(len(array.drives) if array else 0, len(case.subject.members))
     expected = volume.drives_expected or known
     if known:
