@@ -20,6 +20,8 @@ Change = Literal["more", "less", "same", "unknown"]
 _KINDS = {"file": "a file", "device": "a device", "nbd": "an NBD export"}
 _RATES = ("ops/s", "MiB/s")
 _TIMES = ("ms", "ms/MiB", "s")
+_DECIDED = frozenset({"pass", "fail", "suspect"})
+"""Verdicts on a claim."""
 _LISTED = {True: "listed", False: "not listed"}
 _CACHE = ("write_policy", "write_active", "read_policy", "io_policy", "drive_write_cache")
 
@@ -171,6 +173,11 @@ def _doubts(run: Run) -> Iterator[str]:
 
 
 def _differences(first: Run, second: Run) -> Iterator[str]:
+    judged = {one.trial: one.verdict for one in second.session.results}
+    for one in first.session.results:
+        now = judged.get(one.trial, one.verdict)
+        if now != one.verdict and not _DECIDED.isdisjoint((now, one.verdict)):
+            yield f"{one.trial}: {one.verdict} → {now}"
     if first.place != second.place:
         yield f"target: {first.place} → {second.place}"
     if first.session.profile != second.session.profile:
@@ -187,8 +194,8 @@ def _differences(first: Run, second: Run) -> Iterator[str]:
             yield f"{name}: {_LISTED[name in before]} → {_LISTED[name in after]}"
             continue
         for setting, value in before[name].items():
-            if value != (now := after[name][setting]):
-                yield f"{name} {setting}: {value or 'unknown'} → {now or 'unknown'}"
+            if value != (later := after[name][setting]):
+                yield f"{name} {setting}: {value or 'unknown'} → {later or 'unknown'}"
 
 
 def _caches(inventory: Inventory) -> dict[str, dict[str, Any]]:

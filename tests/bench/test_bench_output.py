@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from raidctl.bench.compare import compare, ratio_interval
 from raidctl.bench.record import Noise
-from raidctl.bench.result import Confounder, Drift, Spread, TrialResult
+from raidctl.bench.result import Confounder, Drift, Spread, TrialResult, Verdict
 from raidctl.model import Battery, Controller, Host, Inventory, Volume, VolumeCache
 from raidctl.output import bench_export
 from raidctl.output.bench import screen, words
@@ -265,6 +265,25 @@ def test_what_only_one_run_lists_is_a_difference() -> None:
     assert compare(other, one).differences == ("acme:0/battery0: not listed → listed",)
     blind = bench_runs.run(id=3, inventory=None)
     assert compare(one, blind).differences == ("caches: not compared, as run 3 has no inventory",)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [("pass", "fail", ("t: pass → fail",)), ("info", "suspect", ("t: info → suspect",)), ("pass", "pass", ()),
+     ("info", "inconclusive", ())],
+)  # fmt: skip
+def test_a_verdict_that_differs_is_named(before: Verdict, after: Verdict, found: tuple[str, ...]) -> None:
+    """Blocks that no longer read back as written have no ratio: 0 before, some now. The verdict shows it."""
+    figures = {"pass": 0.0, "fail": 3.0}
+    one, other = (
+        bench_runs.run(
+            session=bench_runs.session(
+                results=(TrialResult(trial="t", figures={"wrong": spread(figures.get(word, 1.0))}, verdict=word),)
+            )
+        )
+        for word in (before, after)
+    )
+    assert compare(one, other).differences == found
 
 
 def test_what_disturbed_one_run_only_is_a_warning() -> None:
