@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.change.indicator import Bay, Indicator, writes_only_leds
-from raidctl.change.journal import Journal
+from raidctl.change.journal import Journal, Story
 from raidctl.host import BlockDevice
 from raidctl.locate import activity, ledctl
 from raidctl.locate.targets import Wanted
@@ -121,6 +122,23 @@ def test_guard_L2_an_led_is_off_at_boot(
     assert LED not in state("sas")
     assert Journal(journal.parent).pending() == []
     assert raidctl("--demo", "sas", "restore").exit_code == 0
+
+
+@pytest.mark.parametrize("case", [({}, 2, True), ({"boot": "another"}, 2, None), ({}, 0, None)])
+def test_an_led_that_cannot_be_read_is_on_only_if_its_command_was_accepted_in_this_boot(
+    raidctl: Raidctl, clock: Clock, tmp_path: Path, case: tuple[dict[str, str], int, bool | None]
+) -> None:
+    """A reboot may have switched it off, and a raidctl that was killed may not have switched it on: unknown."""
+    fields, marks, on = case
+    place = tmp_path / "state" / "demo" / "9271"
+    kept: list[Story] = []
+    clock.meanwhile = lambda: kept.extend(Journal(place).pending())
+    raidctl("--demo", "9271", "locate", "megaraid:0/252:3")
+    (place / "journal.jsonl").unlink()
+    for entry in (replace(kept[0].begin, **fields), *kept[0].events[:marks]):
+        Journal(place).append(entry)
+    listed = json.loads(raidctl("--demo", "9271", "locate", "list", "--json").stdout)["targets"]
+    assert [(one["object_id"], one["readable"], one["on"]) for one in listed] == [("megaraid:0/252:3", False, on)]
 
 
 @over(

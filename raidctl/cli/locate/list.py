@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from raidctl.change.beginning import boot_id
 from raidctl.change.indicator import Way
+from raidctl.change.journal import Story
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
@@ -84,11 +86,21 @@ def _mine(named: Machine, place: Path) -> list[Located]:
         running = runner_of(place, story) != 0
         leds = led_machine(named, story.begin.indicators)
         leds.survey()
+        accepted = _accepted(story)
         for then, indicator in zip(story.begin.indicators, with_states(story.begin.indicators, leds), strict=True):
-            on = None if indicator.state is None and then.readable else indicator.state != "off"
+            known = indicator.state is not None or (not then.readable and indicator.id in accepted)
+            on = indicator.state != "off" if known else None
             entry = located(indicator, on=on, until=story.begin.until, change=story.begin.change)
             found.append(replace(entry, running=running))
     return found
+
+
+def _accepted(story: Story) -> set[str]:
+    """Return the LEDs whose command was run since the last boot. A reboot may switch LEDs off."""
+    if not story.begin.boot or story.begin.boot != boot_id():
+        return set()
+    last = {event.step: event.mark for event in story.events}
+    return {story.begin.steps[number].object_id for number, mark in last.items() if mark == "done"}
 
 
 def _bay(led: FileLed, seen: Survey, leds: KernelLeds) -> Located:
