@@ -22,7 +22,7 @@ from raidctl.units import format_binary, format_decimal
 Verdict = Literal["same", "settings", "different", "missing", "doomed", "unlisted", "unknown"]
 _SAME_SIZE = 0.01
 """Relative tolerance for sizes, as tools and controllers round them."""
-_SETTINGS = ("name", "write", "read", "io", "drive_cache")
+_SETTINGS = ("name", "write", "read", "io", "drive_cache", "config")
 """Keys that can be set on an existing volume."""
 
 
@@ -125,7 +125,7 @@ def _volume(wanted: VolumeLayout, machine: Machine, matched: set[str]) -> Compar
     if found is None:
         return _absent(wanted, machine)
     controller, volume = found
-    differences = tuple(_differences(wanted, controller, volume, machine))
+    differences = (*_differences(wanted, controller, volume, machine), *_config(wanted, volume))
     return Compared(
         label=wanted.label, object_id=volume.id, line=wanted.line, verdict=_verdict(differences),
         differences=differences,
@@ -268,6 +268,12 @@ def _differences(
     if wanted.members is not None and wanted.members != (number := _number(volume, members)):
         yield Difference("members", str(wanted.members), _or_none(str, number))
     yield from _dedicated(wanted, controller, volume, machine)
+
+
+def _config(wanted: VolumeLayout, volume: Volume) -> Iterator[Difference]:
+    """Whether a required ARRAY line is missing. It identifies no volume, so no other one is created for its lack."""
+    if wanted.config and not volume.in_config_file:
+        yield Difference("config", "true", None if volume.in_config_file is None else "false")
 
 
 def _words(text: str) -> str:

@@ -29,9 +29,9 @@ class MissingSpares(Struct, frozen=True, kw_only=True):
 
 
 def only_spares_differ(one: Compared) -> bool:
-    """Whether only the number or the names of spares differ."""
+    """Whether only the number or the names of spares differ. An ARRAY line may be missing, too."""
     return one.verdict == "different" and all(
-        each.key == "spares" and each.found is not None for each in one.differences
+        each.key == "config" or (each.key == "spares" and each.found is not None) for each in one.differences
     )
 
 

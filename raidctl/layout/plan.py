@@ -40,8 +40,11 @@ class Step(Struct, frozen=True, kw_only=True):
     """One manual step."""
 
     kind: Annotated[
-        Literal["setting", "create", "spare", "delete"],
-        doc("`setting`: undone by the next change; `create`, `spare`, `delete`: what the drives contain is lost."),
+        Literal["setting", "config", "create", "spare", "delete"],
+        doc(
+            "`setting`: undone by the next change; `config`: an ARRAY line of the configuration; `create`, `spare`, "
+            "`delete`: what the drives contain is lost."
+        ),
     ]
     label: Annotated[str, doc("Name of the volume in the layout.")]
     commands: Annotated[tuple[str, ...], doc("As typed into a shell.")]
@@ -183,6 +186,8 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
     wanted = {volume.line: volume for volume in layout.volumes}
     for one in found.compared:
         volume = wanted.get(one.line or 0)
+        if any(each.key == "config" for each in one.differences):
+            settings.append(Step(kind="config", label=one.label, commands=()))
         if one.verdict == "missing" and volume is not None:
             step = _creation(volume, stock, vendors)
             if isinstance(step, NotPlanned):
@@ -276,6 +281,8 @@ def _others(one: Compared, *, planned: bool) -> Iterator[NotPlanned]:
         return
     why = []
     for each in one.differences:
+        if each.key == "config":
+            continue
         if each.found is None:
             why.append(f"{each.key}: what the machine has is not reported.")
         elif each.key not in _OPTIONS or not planned:

@@ -37,10 +37,15 @@ def _parts(found: LayoutPlan, paper: Paper) -> Iterator[str]:
 
 
 def _step(number: int, step: Step, paper: Paper) -> Iterator[str]:
-    what = {"setting": "set", "create": "create", "spare": "add spares to", "delete": "delete"}[step.kind]
+    what = {"setting": "set", "config": "list", "create": "create", "spare": "add spares to", "delete": "delete"}[
+        step.kind
+    ]
     yield paper.render([line((f"{number}. {what} {paper.clean(step.label)}", STRONG))])
     for command in step.commands:
         yield f"   {paper.clean(command)}\n"  # never wrapped, for copying
+    if step.kind == "config":
+        text = '"raidctl layout apply" writes its ARRAY line into the configuration'
+        yield paper.render([hanging("   ", [text], paper)])
     if step.kind == "delete":
         text = '"raidctl layout apply" deletes it, if nothing uses it and nothing is on it'
         yield paper.render([hanging("   ", [text], paper)])

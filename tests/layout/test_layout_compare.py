@@ -14,7 +14,9 @@ from raidctl.layout.capacity import whole
 from raidctl.layout.compare import Comparison, compare
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
+from raidctl.layout.plan import plan
 from raidctl.model import Inventory, Problem, Volume
+from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 FIELDS = {"raid_level": "raid_level", "strip": "strip_bytes", "size": "size_bytes", "metadata": "metadata",
@@ -51,6 +53,24 @@ def test_a_changed_or_missing_value_is_never_the_same(machine: str) -> None:
                 assert other.verdict == "different", (volume.id, key)
                 nothing = of(changed(inventory, volume, **{field: None}), text)
                 assert nothing.verdict != "same", (volume.id, key)
+
+
+@pytest.mark.parametrize(
+    ("listed", "config", "verdict", "steps"),
+    [(True, "true", "same", 0), (False, "true", "different", 1), (None, "true", "unknown", 1),
+     (False, "false", "same", 0)],
+)  # fmt: skip
+def test_a_required_line_of_the_configuration_is_compared(
+    listed: bool | None, config: str, verdict: str, steps: int
+) -> None:
+    """With ``config = true``, an array without its ARRAY line is not as in the layout, and the plan has a step."""
+    seen = replayed("md-healthy")
+    [md] = [one for one in seen.inventory.controllers if one.id == "md"]
+    inventory = changed(seen.inventory, md.volumes[0], in_config_file=listed)
+    layout = read_layout("x", f'layout = 1\n[[volume]]\ncontroller = "md"\nid = "md:md0"\nconfig = {config}\n'.encode())
+    assert compare(layout, inventory).verdict == verdict
+    found = plan(layout, replace(seen, inventory=inventory), vendors()[0], {})
+    assert ([one.kind for one in found.steps], found.not_planned) == (["config"] * steps, ())
 
 
 @pytest.mark.parametrize("machine", MACHINES)
