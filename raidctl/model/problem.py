@@ -56,11 +56,11 @@ def program_of(where: str) -> str:
     return where.split(" ", 1)[0].rpartition("/")[2]
 
 
-def is_command_for(where: str, told_by: str | None, identifier: str) -> bool:
+def is_command_for(where: str, tool: str | None, identifier: str) -> bool:
     """Whether a problem's place is a command of the tool that reported a controller, and not only for another one."""
     number = _NUMBER.search(where)
     mine = number is None or identifier.endswith(f":{number[1]}")
-    return told_by is not None and program_of(where) == told_by and mine
+    return tool is not None and program_of(where) == tool and mine
 
 
 def hiding_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:

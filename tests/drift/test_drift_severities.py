@@ -56,7 +56,6 @@ WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
     *((name, "mounts", [MOUNT], [UNSAFE], "warning") for name in (VOLUME, DRIVE)),
     *((name, "mounts", [], [UNSAFE], "warning") for name in (VOLUME, DRIVE)),
     *((name, "mounts", [MOUNT], [READ_ONLY], "warning") for name in (VOLUME, DRIVE)),
-    (VOLUME, "mounts", [READ_ONLY], [MOUNT], "info"),
     (CONTROLLER, "status", "ok", "critical", "critical"),
     (CONTROLLER, "status", "ok", "warning", "warning"),
     (CONTROLLER, "status", "ok", "unknown", "warning"),

@@ -30,7 +30,7 @@ _FORMS = (
     # ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0
     r"ata\d{1,4}(?:\.\d{1,3})?: ",
     # mpt2sas_cm0: fault_state(0x5854)!
-    # SAS-2 adapters: the driver mpt3sas prints the name of its predecessor
+    # SAS-2 controllers: the driver mpt3sas prints the name of its predecessor
     r"mpt[23]sas_cm\d{1,3}: ",
     # device-mapper: raid: Failed to read superblock of device at position 1
     # device-mapper: multipath: 253:0: Failing path 8:16.
