@@ -181,6 +181,15 @@ def test_a_group_replaces_adds_ignores_and_overrides() -> None:
     assert [(rule.name, rule.severity) for rule in web] == [("raid_level", "warning"), ("battery", "info")]
 
 
+def test_a_group_of_several_files_has_the_hosts_of_all() -> None:
+    """The lines of one file apply to its hosts, whatever hosts another file has for a group of that name."""
+    group = '[group.db]\nhosts = ["{}*"]\n{}\n'
+    base, more = group.format("db", 'raid_level = "raid10"'), group.format("replica", 'battery = "ok"')
+    made = policy('include = ["base.toml", "more.toml"]', base=base, more=more)
+    for host in ("db1", "replica1"):
+        assert {rule.name for rule in made.for_host(host).rules} == {"raid_level", "battery"}
+
+
 def test_a_host_without_a_name_has_an_unknown_group() -> None:
     """The host gets the common rules. It also gets an UNKNOWN finding about the group."""
     found = Auditor(policy(GROUPED), alone=True).audit(machine(hostname=None), "here").findings

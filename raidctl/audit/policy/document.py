@@ -279,7 +279,7 @@ def _group(name: str, content: Any, place: Place, reader: _Reader, file: str) ->
         )
         hosts = []
     group = reader.found.groups.setdefault(name, Group(name))
-    group.hosts = hosts or group.hosts
+    group.hosts = list(dict.fromkeys([*group.hosts, *hosts]))
     lines = {key: value for key, value in content.items() if key != "hosts"}
     owner = f"group {name} of {file}" if file else f"group {name}"
     group.part.add(_part(lines, place, (*PARTS, "hosts"), reader.builtin, owner))
