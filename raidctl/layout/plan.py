@@ -181,13 +181,11 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
         why = "The layout is for another machine, or it is unknown which machine this is."
         refusal = NotPlanned(label="machine", why=(why,))
         return Compiled(plan=LayoutPlan(host=found.host, not_planned=(refusal,)), found=found)
-    settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
+    settings, creations, refused = list(_unlisted_arrays(found)), list[Step](), list[NotPlanned]()
     made, desired, spares = list[Creation](), list[Desired](), list[MissingSpares]()
     wanted = {volume.line: volume for volume in layout.volumes}
     for one in found.compared:
         volume = wanted.get(one.line or 0)
-        if any(each.key == "config" for each in one.differences):
-            settings.append(Step(kind="config", label=one.label, commands=()))
         if one.verdict == "missing" and volume is not None:
             step = _creation(volume, stock, vendors)
             if isinstance(step, NotPlanned):
@@ -224,6 +222,13 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
         found=found, creations=tuple(made), desired=tuple(desired), spares=tuple(spares),
         doomed=tuple(one.object_id for one in doomed if one.object_id),
     )  # fmt: skip
+
+
+def _unlisted_arrays(found: Comparison) -> Iterator[Step]:
+    """The ARRAY lines that existing volumes lack."""
+    for one in found.compared:
+        if any(each.key == "config" for each in one.differences):
+            yield Step(kind="config", label=one.label, commands=())
 
 
 def lined(refused: Sequence[NotPlanned], layout: Layout) -> Iterator[NotPlanned]:

@@ -135,8 +135,9 @@ def test_an_led_that_cannot_be_read_is_on_only_if_its_command_was_accepted_in_th
     clock.meanwhile = lambda: kept.extend(Journal(place).pending())
     raidctl("--demo", "9271", "locate", "megaraid:0/252:3")
     (place / "journal.jsonl").unlink()
-    for entry in (replace(kept[0].begin, **fields), *kept[0].events[:marks]):
-        Journal(place).append(entry)
+    Journal(place).append(replace(kept[0].begin, **fields))
+    for event in kept[0].events[:marks]:
+        Journal(place).append(event)
     listed = json.loads(raidctl("--demo", "9271", "locate", "list", "--json").stdout)["targets"]
     assert [(one["object_id"], one["readable"], one["on"]) for one in listed] == [("megaraid:0/252:3", False, on)]
 
