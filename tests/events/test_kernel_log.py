@@ -180,6 +180,15 @@ def test_forms_of_the_kernel_are_known() -> None:
         "critical space allocation error, dev dm-3, sector 8 op 0x9": "dm-3",
         "mpt2sas_cm0: fault_state(0x5854)!": None,
         "device-mapper: multipath: 253:0: Failing path 8:16.": None,
+        "bcache: bch_count_backing_io_errors() sdb: IO error on backing device, unrecoverable": "sdb",
+        "EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2: comm ls: reading directory lblock 0": "sda",
+        "EXT4-fs (md0): Remounting filesystem read-only": "md0",
+        "EXT4-fs (dm-0): previous I/O error to superblock detected": "dm-0",
+        "Aborting journal on device dm-0-8.": "dm-0",
+        'XFS (md0): metadata I/O error in "xfs_buf_ioend" at daddr 0x1 len 8 error 5': "md0",
+        "XFS (nvme0n1p2): Corruption of in-memory data detected.  Shutting down filesystem": "nvme0n1",
+        "BTRFS error (device sdb1): bdev /dev/sdb1 errs: wr 1, rd 0, flush 0, corrupt 0, gen 0": "sdb",
+        "nvme0c0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x3 / sc 0x70)": None,
         "nvme nvme0: I/O 12 QID 3 timeout, aborting": None,
         "ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0": None,
         "md/raid1:md127: Disk failure on sdb1, disabling device.": "md127",
@@ -190,3 +199,15 @@ def test_forms_of_the_kernel_are_known() -> None:
     }
     found = read(printed(*map(row, lines)))
     assert [one.device for one in chosen(found, [*DRIVES, *ARRAYS, *POOLS])] == list(lines.values())
+
+
+def test_mounts_of_file_systems_are_not_listed() -> None:
+    """They are no events of the storage; errors of the same file systems are listed."""
+    lines = (
+        "EXT4-fs (sda1): mounted filesystem with ordered data mode. Quota mode: none.",
+        "EXT4-fs (sda1): re-mounted. Opts: errors=remount-ro",
+        "XFS (md0): Mounting V5 Filesystem",
+        "XFS (md0): Ending clean mount",
+        "BTRFS info (device sdb1): disk space caching is enabled",
+    )
+    assert list(chosen(read(printed(*map(row, lines))), [*DRIVES, *ARRAYS, *POOLS])) == []

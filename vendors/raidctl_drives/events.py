@@ -2,6 +2,7 @@
 
 Formats from the kernel's drivers/scsi (sd.c, scsi_logging.c), drivers/ata (libata-eh.c, libata-core.c),
 drivers/nvme/host (core.c, pci.c) and block/blk-core.c. For a drive without a RAID controller, this is the only log.
+Of file systems (fs/ext4/super.c, fs/jbd2/journal.c, fs/xfs/xfs_message.c, fs/btrfs/messages.c), only errors count.
 """
 
 from __future__ import annotations
@@ -35,6 +36,21 @@ _FORMS = (
     # device-mapper: raid: Failed to read superblock of device at position 1
     # device-mapper: multipath: 253:0: Failing path 8:16.
     r"device-mapper: (?:raid|multipath|thin|cache|writecache|snapshots?|integrity): ",
+    # bcache: bch_count_backing_io_errors() sdb: IO error on backing device, unrecoverable
+    rf"bcache: bch_count_\w{{1,20}}errors\(\) {_BLOCK}",
+    # EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2: comm ls: reading directory lblock 0
+    # EXT4-fs (md0): Remounting filesystem read-only
+    rf"EXT[234]-fs (?:error|warning) \(device {_BLOCK}",
+    rf"EXT[234]-fs \({_BLOCK}[^()]{{0,12}}\): (?i:remounting filesystem read-only|.{{0,40}}I/O error|shut)",
+    # Aborting journal on device dm-0-8.
+    rf"Aborting journal on device {_BLOCK}",
+    # XFS (md0): metadata I/O error in "xfs_buf_ioend" at daddr 0x1 len 8 error 5
+    # XFS (dm-3): Corruption of in-memory data detected. Shutting down filesystem
+    rf"XFS \({_BLOCK}[^()]{{0,12}}\): (?i:.{{0,40}}(?:error|corrupt|shut))",
+    # BTRFS error (device sdb1): bdev /dev/sdb1 errs: wr 1, rd 0, flush 0, corrupt 0, gen 0
+    rf"BTRFS (?:error|critical|warning) \(device {_BLOCK}",
+    # nvme0c0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x3 / sc 0x70)      one path of a namespace
+    r"nvme\d{1,4}c\d{1,4}n\d{1,4}: ",
     # nvme nvme0: I/O 12 QID 3 timeout, aborting
     r"nvme (?:nvme\d{1,4}|[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): ",
     # nvme0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x2 / sc 0x81) DNR

@@ -19,8 +19,9 @@ from raidctl_megaraid.change import tool_number
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS
 
-KERNEL: tuple[re.Pattern[str], ...] = ()
-"""Further kernel lines of the family: none. The core finds those that begin with the driver's name."""
+# megasas: Found FW in FAULT state, will reset adapter scsi0.
+KERNEL: tuple[re.Pattern[str], ...] = (regex(r"megasas: "),)
+"""Further kernel lines of the family, of older drivers. The core finds those that begin with the driver's name."""
 TIMEOUT = 300.0
 _LEVELS: Mapping[int, Level] = {
     -2: "debug", -1: "progress", 0: "info", 1: "warning", 2: "critical", 3: "fatal", 4: "fatal",
