@@ -49,7 +49,7 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 def unfinished(item: Outline) -> str:
     """What is missing at the end of the output, as a clause. Empty: nothing."""
-    return _short_page(item) or _short_array(item)
+    return _short_page(item) or _short_array(item) or _without_page(item)
 
 
 def _short_page(item: Outline) -> str:
@@ -94,6 +94,20 @@ def _short_array(item: Outline) -> str:
         shared.add("drive")  # only "show config" prints the serial number, and all that an array consists of
     lacking = sorted(shared - _listed(last, alone=True))
     return f"array {last.heading.name} lists no {lacking[0]}" if lacking else ""
+
+
+def _without_page(item: Outline) -> str:
+    """A drive of an enclosure's list that has no page, although other drives have one."""
+    #    Physical Drives
+    #       physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 1.2 TB, OK)
+    for one in item.controllers:
+        pages = {page.heading.name for page in _leaves([one]) if page.kind == "drive"}
+        lists = [part for part in one.children if part.kind == "listing"]
+        rows = [row.heading.name for part in lists for row in part.children if row.kind == "drive_row"]
+        lacking = [name for name in rows if name not in pages]
+        if pages and lacking:
+            return f"drive {lacking[0]} is listed without its details"
+    return ""
 
 
 def _listed(array: Section, *, alone: bool = False) -> set[str]:

@@ -272,6 +272,19 @@ def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
         assert bool(short) is (missing > 3), (missing, short)
 
 
+def test_an_output_that_ends_after_a_whole_page_is_cut_off() -> None:
+    """Each drive of an enclosure's list has a page in an output with pages."""
+    listed = "   Internal Drive Cage at Port 1I, Box 1, OK\n\n   Physical Drives\n" + "".join(
+        f"      physicaldrive 1I:1:{bay} (port 1I:box 1:bay {bay}, SAS, 6 TB, OK)\n" for bay in (1, 2, 3)
+    )
+    for pages in (1, 2, 3):
+        drives = "".join(_PAGE.format(bay) for bay in range(1, pages + 1))
+        problems = read_text(f"Smart Array P440 in Slot 3\n\n{listed}\n   array A\n\n{drives}\n").inventory.problems
+        found = [one.message for one in problems if one.kind == "unread"]
+        assert bool(found) is (pages < 3), found
+        assert pages == 3 or f"drive 1I:1:{pages + 1} is listed without its details" in found[0]
+
+
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
