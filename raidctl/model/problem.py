@@ -52,7 +52,7 @@ def hides(problem: Problem) -> bool:
 
 
 def program_of(where: str) -> str:
-    """The tool of a problem's command line."""
+    """The tool of a command line, as in a problem's ``where``."""
     return where.split(" ", 1)[0].rpartition("/")[2]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from raidctl.model import Problem, hiding_problems
+from raidctl.model.problem import program_of
 from raidctl.select import items
 from raidctl.text import regex
 from raidctl.verify.subjects import CheckedMachine, Subject
@@ -29,22 +30,19 @@ def lost_outputs(machine: CheckedMachine, subject: Subject, *, below: bool) -> I
         elif problem.severity == "info" or not words:
             continue  # the name of an object, a file or a resource
         nodes = {word for word in words if word.startswith("/dev/")}
-        ours = _base(program) in _programs(machine, subject) and not _of_others(machine, subject, words, nodes - mine)
+        known = program_of(program) in _programs(machine, subject)
+        ours = known and not _of_others(machine, subject, words, nodes - mine)
         if ours or not nodes.isdisjoint(drives):
             yield problem
-
-
-def _base(program: str) -> str:
-    return program.rpartition("/")[2]
 
 
 def _programs(machine: CheckedMachine, subject: Subject) -> set[str]:
     """The programs that report a subject, its controller or its battery."""
     controller = subject.controller
     names = (subject.id, controller.id, *(one.id for one in controller.batteries))
-    found = {_base(fact.command.partition(" ")[0]) for name in names for fact in machine.facts.get(name, ())
-             if not fact.command.startswith(KERNEL)}  # fmt: skip
-    return found | ({_base(controller.told_by)} if controller.told_by else set())
+    commands = [fact.command for name in names for fact in machine.facts.get(name, ())]
+    found = {program_of(command) for command in commands if not command.startswith(KERNEL)}
+    return found | ({program_of(controller.told_by)} if controller.told_by else set())
 
 
 def _of_others(machine: CheckedMachine, subject: Subject, words: Iterable[str], nodes: set[str]) -> bool:
