@@ -119,7 +119,7 @@ def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, flushes: Mapping
         if own in flushes and flushes[own].action is not None:
             yield _job(own, "md", flushes[own], block.name)
         else:
-            answer = _of_array(kernel.arrays[block.name], block, _write_behind(*known) if known else 0)
+            answer = _of_array(kernel.arrays[block.name], block, _write_behind(*known) if known else None)
             yield Job(own, "md", answer, block.name, device=block.name)
 
 
@@ -178,17 +178,23 @@ def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
     return Job(layer, "bcache", answer, block.name, drain=answer.result == "supported", device=block.name)
 
 
-def _write_behind(controller: Controller, volume: Volume) -> int:
-    """Return the most writes that an array acknowledges before its write-mostly members have them."""
+def _write_behind(controller: Controller, volume: Volume) -> int | None:
+    """Return the most writes that an array acknowledges before its write-mostly members have them. None if unknown."""
     members = [drive for drive in controller.drives if drive.array is not None and drive.array == volume.array]
     mostly = any("write_mostly" in drive.flags for drive in members)
-    return attempt(int, volume.details.get("bitmap/backlog")) or 0 if mostly else 0
+    # without a bitmap there is no write-behind
+    if not mostly or volume.details.get("bitmap/location") == "none":
+        return 0
+    return attempt(int, volume.details.get("bitmap/backlog"))
 
 
-def _of_array(files: Files, block: BlockDevice, behind: int) -> Answer:
+def _of_array(files: Files, block: BlockDevice, behind: int | None) -> Answer:
     mode = files.value("journal_mode", chosen)
     if files.unread("journal_mode"):
         return Answer(result="unknown", why="Whether its journal is in write-back could not be read.")
+    if mode != "write-back" and behind is None:
+        why = "How many writes its write-mostly members may be behind (write-behind) could not be read."
+        return Answer(result="unknown", why=why)
     if mode != "write-back" and behind:
         why = (
             f"It acknowledges up to {counted(behind, 'write')} before its write-mostly members have them "

@@ -366,25 +366,27 @@ def _answer_of(block: BlockDevice, **caches: Any) -> Answer:
     return next(job.answer for job in found if job.layer == f"kernel:{block.name}")
 
 
-def test_a_journal_mode_that_could_not_be_read_is_no_write_through() -> None:
-    """An array whose journal mode could not be read may have unwritten data; one without the file has none."""
-    block = BlockDevice(name="md0", node="/dev/md0", kind="md")
-    for trouble, result in ((Failure.TIMEOUT, "unknown"), (Failure.MISSING, "nothing")):
-        files = Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=trouble)}, [])
-        assert _answer_of(block, arrays={"md0": files}).result == result
-
-
 @pytest.mark.parametrize(
-    ("flags", "backlog", "result"),
-    [((), "256", "nothing"), (("write_mostly",), "0", "nothing"), (("write_mostly",), "256", "unknown")],
+    ("journal_mode", "flags", "details", "result"),
+    [
+        (Failure.TIMEOUT, (), {"bitmap/backlog": "0"}, "unknown"),
+        (Failure.MISSING, (), {"bitmap/backlog": "256"}, "nothing"),
+        (Failure.MISSING, (), {}, "nothing"),
+        (Failure.MISSING, ("write_mostly",), {"bitmap/backlog": "0"}, "nothing"),
+        (Failure.MISSING, ("write_mostly",), {"bitmap/backlog": "256"}, "unknown"),
+        (Failure.MISSING, ("write_mostly",), {"bitmap/location": "none"}, "nothing"),
+        (Failure.MISSING, ("write_mostly",), {}, "unknown"),
+    ],
 )
-def test_an_array_in_write_behind_may_owe_a_member_writes(flags: tuple[str, ...], backlog: str, result: str) -> None:
-    """Write-mostly members get writes later than they are acknowledged, if the bitmap allows a backlog."""
+def test_an_array_may_have_unwritten_data(
+    journal_mode: Failure, flags: tuple[str, ...], details: dict[str, str], result: str
+) -> None:
+    """In its journal, or for write-mostly members if the bitmap allows a backlog; what was not read is unknown."""
     members = (Drive(id="md:a", array="md:md0/array"), Drive(id="md:b", array="md:md0/array", flags=flags))
-    volume = Volume(id="md:md0", device="/dev/md0", array="md:md0/array", details={"bitmap/backlog": backlog})
+    volume = Volume(id="md:md0", device="/dev/md0", array="md:md0/array", details=details)
     controller = Controller(id="md", mode="software", drives=members, volumes=(volume,))
     block = BlockDevice(name="md0", node="/dev/md0", kind="md")
-    arrays = {"md0": Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=Failure.MISSING)}, [])}
+    arrays = {"md0": Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=journal_mode)}, [])}
     kernel = Kernel(Files("/proc/sys/vm", {}, []), arrays=arrays)
     inventory = Inventory(host=Host(), controllers=(controller,))
     view = HostView(blocks=(block,))
@@ -393,6 +395,13 @@ def test_an_array_in_write_behind_may_owe_a_member_writes(flags: tuple[str, ...]
     assert [job.answer.result for job in work if job.kind == "md"] == [result]
     [layer] = [layer for layer in stack(below, view, kernel, inventory, ()).layers if layer.kind == "md"]
     assert layer.unwritten is (False if result == "nothing" else None)
+
+
+def test_an_array_that_is_not_listed_may_have_unwritten_data() -> None:
+    """Its members are unknown, and so is whether some of them are write-mostly."""
+    block = BlockDevice(name="md0", node="/dev/md0", kind="md")
+    files = Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=Failure.MISSING)}, [])
+    assert _answer_of(block, arrays={"md0": files}).result == "unknown"
 
 
 def test_the_page_cache_of_a_volume_without_a_known_device_is_unknown() -> None:
