@@ -112,6 +112,12 @@ def _without_flushes(candidate: Candidate) -> bool:
     return isinstance(new, list) and bool(NO_BARRIER & set(new) - set(old or ()))
 
 
+def _more_disabled(candidate: Candidate) -> bool:
+    """Whether something has sync=disabled that had not, or may have it."""
+    old, new = candidate.what[1:]
+    return new is None or not set(new) <= set(old or ())
+
+
 def _read_only_now(candidate: Candidate) -> bool:
     """Whether a mount has become read-only. The kernel does that to a file system whose writes fail."""
     old, new = candidate.what[1:]
@@ -178,6 +184,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("volume", "consistency_policy", _weaker, "warning"),
     ("volume", "mounts", _without_flushes, "warning"),
     ("volume", "mounts", _read_only_now, "warning"),
+    ("volume", "sync_disabled", _more_disabled, "warning"),
     ("volume", "mismatch_count", _grew, "warning"),
     ("controller", "cache.status", _is("critical"), "critical"),
     ("controller", "cache.status", _is("warning", "unknown"), "warning"),

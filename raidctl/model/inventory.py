@@ -127,6 +127,13 @@ class Volume(Model, frozen=True, kw_only=True):
     in_config_file: Annotated[
         bool | None, doc("md: the configuration file lists the array; null: the file could not be read.")
     ] = None
+    sync_disabled: Annotated[
+        tuple[str, ...] | None,
+        doc(
+            "ZFS: file systems and volumes with `sync=disabled`, which acknowledge a commit before it is written, "
+            "without those that inherit it from one of them; null: not read."
+        ),
+    ] = ()
     mismatch_count: Annotated[int | None, doc("md: sectors that differed in the last or running scrub.")] = None
     sync_speed_min_bytes: Annotated[
         int | None, doc("md: minimum speed of a rebuild or scrub under load, bytes per second and drive.")

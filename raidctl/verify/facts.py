@@ -89,6 +89,8 @@ def _flush_sent(case: Case) -> bool | None:
     """Whether file system and kernel send flushes. None: unknown, by a device in between or without the mounts."""
     if without_barriers(case.machine.kernel, case.subject.item.mountpoints):
         return False
+    if case.subject.volume is not None and case.subject.volume.sync_disabled != ():
+        return None  # it depends on the file system of the pool
     blocks = [block for block in blocks_of(case.machine, case.subject) if block.kind != "partition"]
     # a device in between that passes on no flush shows "write back" as well
     caches = {None if (block.kind, block.write_cache) in _BETWEEN else block.write_cache for block in blocks}

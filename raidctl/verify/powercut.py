@@ -14,7 +14,7 @@ from raidctl.bench.powercut.identity import same_hardware, target_of, with_cache
 from raidctl.bench.powercut.report import PowerCutRun, Target
 from raidctl.errors import CannotTell
 from raidctl.text import listing, printable
-from raidctl.verify.kernel import without_barriers
+from raidctl.verify.kernel import SYNC_TEST, SYNC_UNREAD, without_barriers
 from raidctl.verify.measured import Measured, combined
 from raidctl.verify.report import Answer, Evidence, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
@@ -92,8 +92,12 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
 
 def _of_mounts(measured: Measured, subject: Subject, machine: CheckedMachine) -> Measured:
     """A pass of the run only if the file systems send flushes, as the run did."""
+    if measured.verdict != "pass":
+        return measured
+    if subject.volume is not None and subject.volume.sync_disabled is None:
+        return Measured("inconclusive", (SYNC_UNREAD,), next_test=SYNC_TEST, evidence=measured.evidence)
     unsent = without_barriers(machine.kernel, subject.item.mountpoints)
-    if measured.verdict != "pass" or not unsent:
+    if not unsent:
         return measured
     why = (
         f"The power cuts do not show what happens to writes without flushes, but {listing(one.says for one in unsent)}."

@@ -21,7 +21,7 @@ from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import disable_or_measure, drive_caches
-from raidctl.verify.kernel import without_barriers
+from raidctl.verify.kernel import SYNC_TEST, SYNC_UNREAD, without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.status import lacks_members
 from raidctl.verify.subjects import Subject, blocks_of
@@ -55,6 +55,10 @@ def power_safe(case: Case) -> Answer:
     barriers = without_barriers(case.machine.kernel, case.subject.item.mountpoints)
     case.evidence += barriers
     volume = case.subject.volume
+    if volume is not None and volume.sync_disabled:
+        early = listing(volume.sync_disabled)
+        case.cite(volume.id, "sync_disabled", f"sync=disabled on {early}")
+        return case.failed(f"Commits are acknowledged before they are written (sync=disabled) on {early}.")
     if volume is None or case.subject.software:
         found = _by_drives(case, barriers=[one.says for one in barriers])
     else:
@@ -64,6 +68,8 @@ def power_safe(case: Case) -> Answer:
             f"The backup of the volatile memory of {listing(lost)} has failed: a power failure can lose acknowledged "
             "data."
         )
+    if volume is not None and volume.sync_disabled is None and found.verdict == "pass":
+        return case.inconclusive(SYNC_UNREAD, next_test=SYNC_TEST)
     return found if volume is None else _with_write_hole(case, volume, found)
 
 

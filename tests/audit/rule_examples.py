@@ -249,6 +249,9 @@ EXAMPLES: dict[str, Example] = {
         Machine(P400),
     ),
     "write_policy_not_in_force": Example(Machine("megaraid-9271-learning"), Machine(P400)),
+    "zfs_sync_disabled": Example(
+        Machine("zfs-raidz2-resilvering"), Machine("zfs-raidz2-resilvering", "zfs:archive", {"sync_disabled": ()})
+    ),
 }
 """The rules by name. A new rule without an example fails the tests."""
 

@@ -254,6 +254,19 @@ def test_barriers_do_not_matter_where_no_cache_is_volatile() -> None:
     assert judged(checked_machine(protected, options="rw,nobarrier"), power_safe=True).verdict == "pass"
 
 
+@pytest.mark.parametrize(("disabled", "verdict"), [((), "pass"), (("tank/db",), "fail"), (None, "inconclusive")])
+def test_a_pool_that_acknowledges_commits_early_fails(disabled: tuple[str, ...] | None, verdict: str) -> None:
+    """ZFS with ``sync=disabled`` loses acknowledged data however safe its drives are; not read is unknown."""
+    member = Drive(id="zfs:tank/sda", array="zfs:tank/array", role="member", device="/dev/sda", status="ok")
+    array = Array(id="zfs:tank/array", drives=(member.id,))
+    pool = Volume(id="zfs:tank", array=array.id, raid_level="raid0", status="ok", sync_disabled=disabled)
+    owner = Controller(id="zfs", mode="software", arrays=(array,), volumes=(pool,), drives=(member,))
+    known = checked_machine(owner, plain_drive("disabled"))
+    subjects = whole(known, drives=False)[0]
+    [answer] = verify(known, claims({"power_safe": True}), subjects, (), ()).answers
+    assert answer.verdict == verdict
+
+
 def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None:
     """Sending flushes does not prove that the drive honours them. The test that would prove it is named."""
     answer = judged(checked_machine(plain_drive("enabled")), power_safe=True)

@@ -1,8 +1,8 @@
-"""ZFS pools, through zpool; nothing is changed.
+"""ZFS pools, through zpool and zfs; nothing is changed.
 
 ``status_text`` and ``status_json`` read ``zpool status``, ``list_text`` the lists, ``scan`` the line about scrubs and
-resilvers; ``infer`` concludes what a pool survives. CONTRIBUTING.md explains the modules that all families have. The
-parsers are imported when there is something to parse.
+resilvers, ``get_text`` the table of ``zfs get``; ``infer`` concludes what a pool survives. CONTRIBUTING.md explains the
+modules that all families have. The parsers are imported when there is something to parse.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ LAST = False
 COUNTS_REDUNDANCY = True
 _ZVOL = regex(r"zd\d+(?:p\d+)?", re.ASCII)
 _PACKAGE = "the package zfsutils-linux of the distribution"
-TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),)
+TOOLS = (
+    ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),
+    ToolSpec("zfs", ("/usr/sbin/zfs", "/sbin/zfs"), _PACKAGE, ("version",)),
+)
 
 _READ = Capability(read=True, set=False)
 _NONE = Capability(read=False, set=False, why="ZFS has no controller cache and no battery.")

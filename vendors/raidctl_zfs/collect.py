@@ -14,6 +14,7 @@ from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
 from raidctl_zfs.draft import ControllerDraft
+from raidctl_zfs.get_text import read_sync
 from raidctl_zfs.infer import infer
 from raidctl_zfs.list_text import read_list
 from raidctl_zfs.status_json import read_json
@@ -52,7 +53,7 @@ def _read(document: Document, controller: ControllerDraft, found: list[Problem])
     text = document.text.strip()
     if not text.startswith("{"):
         output = Output.of_text(document.name, document.text)
-        known = [read(output, controller) for read in (read_list, read_status)]
+        known = [read(output, controller) for read in (read_list, read_status, read_sync)]
         return output, any(known)
     value, rest = json_value(document, text, found)
     if not isinstance(value, Mapping):
@@ -102,6 +103,7 @@ def _volume(draft: ControllerDraft, name: str, points: tuple[str, ...]) -> Volum
     if pool.get("raid_level") in ("raid0", "raid1", "raid10") and array.get("size_bytes"):
         pool.restate("size_bytes", pool.get("size_bytes") or array.get("size_bytes"), ("size_bytes",))
     known: dict[str, Any] = {"status": status, "consistency_check": pool.part("consistency_check", Scrub)}
+    known["sync_disabled"] = tuple(dict.fromkeys(pool.sync_disabled)) if pool.sync_read else None
     return pool.build(Volume, id=f"{ID}:{name}", array=array_id(ID, name), mountpoints=points, **known)
 
 

@@ -1,4 +1,4 @@
-"""The dialogue with zpool: the state of all pools, and their sizes."""
+"""The dialogue with zpool and zfs: the state of all pools, their sizes, and which parts acknowledge commits early."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from raidctl.host import HostView
-from raidctl.model import Problem
+from raidctl.model import Problem, Severity
 from raidctl.request import Dialogue
 from raidctl.text import listing
 from raidctl.vendor.protocol import Document, Observation
@@ -20,19 +20,37 @@ TIMEOUT = 60.0
 """Seconds for one call; a suspended pool can block it."""
 # -P: whole paths; -v: the damaged files; -p: bytes
 _CALLS = (("status", "-P", "-v"), ("list", "-p"))
+_SYNC = ("get", "-t", "filesystem,volume", "sync")
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read all pools. The kernel shows that there is one, so a missing tool is a problem."""
-    if not found:
+    tools = {one.spec.name: one for one in found}
+    if "zpool" not in tools:
         message = "The kernel shows ZFS, but zpool is not installed: its pools are not shown."
-        missing = Problem("error", "zpool", message, "Install the package zfsutils-linux.", "no_tool")
-        return Observation(problems=(missing,))
-    session = Session(found[0], "zpool", "zfs", TIMEOUT, _reading)
-    yield from session.run_all(_CALLS)
-    seen = read(session.documents, SUPPORT, host, session.problems, [session.tool])
+        return Observation(problems=(_missing("error", "zpool", message),))
+    sessions = [Session(tools["zpool"], "zpool", "zfs", TIMEOUT, _reading)]
+    yield from sessions[0].run_all(_CALLS)
+    seen = _read(sessions, host)
+    if seen.controllers and "zfs" in tools:
+        sessions.append(Session(tools["zfs"], "zpool", "zfs", TIMEOUT, _reading))
+        yield from sessions[1].run_all([_SYNC])
+        seen = _read(sessions, host)
+    elif seen.controllers:
+        message = "zfs is not installed: which file systems and volumes have sync=disabled is unknown."
+        seen = replace(seen, problems=(*seen.problems, _missing("warning", "zfs", message)))
     unlisted = [] if any(one.kind != "state" for one in seen.problems) else _unlisted(host, seen)
     return replace(seen, problems=(*seen.problems, _not_imported(unlisted))) if unlisted else seen
+
+
+def _read(sessions: Sequence[Session[Document]], host: HostView) -> Observation:
+    documents = [document for session in sessions for document in session.documents]
+    problems = [problem for session in sessions for problem in session.problems]
+    return read(documents, SUPPORT, host, problems, [session.tool for session in sessions])
+
+
+def _missing(severity: Severity, tool: str, message: str) -> Problem:
+    return Problem(severity, tool, message, "Install the package zfsutils-linux.", "no_tool")
 
 
 def _unlisted(host: HostView, seen: Observation) -> list[str]:

@@ -100,6 +100,10 @@ class PoolDraft(GroupDraft):
     """Whether the indentation is lost. It is then unknown which devices belong together."""
     lost: bool = False
     """zpool reports that it could not find all vdevs."""
+    sync_read: bool | None = None
+    """Whether each value of the property ``sync`` was read. None: there was none."""
+    sync_disabled: list[str] = field(default_factory=list)
+    """Its file systems and volumes with ``sync=disabled``, without those that inherit it from one of them."""
 
     def rows(self) -> list[Vdev]:
         """The rows of its table below the pool's own, without titles."""

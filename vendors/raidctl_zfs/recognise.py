@@ -1,4 +1,4 @@
-"""The signatures of zpool's outputs."""
+"""The signatures of the outputs of zpool and zfs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _SIGNATURES = (
             r"(?:see: )https?://\S*(?:zfs|sun\.com)\S*/msg/ZFS-8000-\w\w",
         ),
     ),
+    Signature("zfs get", (r"NAME\s+PROPERTY\s+VALUE\s+SOURCE$",)),
     Signature("zpool list", (r"NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\s(?:\s*FREE\b|.*\bHEALTH\b)",)),
     Signature(_STATUS, (r"pool: \S", r"no pools available$", r"all pools are healthy$"),
               confidence=Confidence.POSSIBLE),
 )  # fmt: skip
 
-sniff = Recogniser("zpool", _SIGNATURES, tool=r"\bzpool\b").sniff
+sniff = Recogniser("zpool", _SIGNATURES, tool=r"\b(?:zpool|zfs)\b").sniff

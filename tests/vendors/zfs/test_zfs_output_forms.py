@@ -18,8 +18,14 @@ _MIRROR = (
 
 
 def _text(table: str = _MIRROR, *, state: str = "ONLINE", more: str = "") -> Survey:
-    return read_text(f"  pool: tank\n state: {state}\n{more}config:\n\n\tNAME  STATE  READ WRITE CKSUM\n{table}\n"
-                     "errors: No known data errors\n")  # fmt: skip
+    return read_text(_text_of(table, state=state, more=more))
+
+
+def _text_of(table: str, *, state: str = "ONLINE", more: str = "") -> str:
+    return (
+        f"  pool: tank\n state: {state}\n{more}config:\n\n\tNAME  STATE  READ WRITE CKSUM\n{table}\n"
+        "errors: No known data errors\n"
+    )
 
 
 def _pool(seen: Survey) -> Volume:
@@ -259,3 +265,28 @@ def test_a_suspended_pool_is_no_missing_permission() -> None:
     assert _pool(seen).status == "failed"
     [problem] = [one for one in seen.inventory.problems if one.kind != "state"]
     assert (problem.kind, "zpool clear" in (problem.remedy or "")) == ("unread", True)
+
+
+_SYNC = (
+    "NAME             PROPERTY  VALUE     SOURCE\n"
+    "tank             sync      standard  default\n"
+    "tank/my db       sync      disabled  local\n"
+    "tank/my db/logs  sync      disabled  inherited from tank/my db\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "disabled"),
+    [(_SYNC, ("tank/my db",)), (_SYNC.replace("disabled", "always"), ()), (_SYNC.replace("tank", "lake"), None)],
+)
+def test_what_acknowledges_commits_early_is_listed(table: str, disabled: tuple[str, ...] | None) -> None:
+    """``zfs get sync`` lists it by name, without what inherits it. Without rows about the pool it is unknown."""
+    pools = {pool.name: pool for pool in read_text(_text_of(_MIRROR) + table).inventory.controllers[0].volumes}
+    assert pools["tank"].sync_disabled == disabled
+
+
+def test_a_value_of_sync_that_is_not_known_is_reported() -> None:
+    """It is not taken for one that is safe."""
+    table = _SYNC.replace("tank/my db       sync      disabled", "tank/my db       sync      later   ")
+    problems = read_text(_text_of(_MIRROR) + table).inventory.problems
+    assert [one for one in problems if one.kind == "unread"]
