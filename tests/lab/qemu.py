@@ -104,6 +104,8 @@ def kernel_line(machine: Machine, software: Software) -> str:
         "console=ttyS0 loglevel=4 panic=-1 mitigations=off random.trust_cpu=on no_timer_check",
         clock.kernel_words(),
         "cryptomgr.notests audit=0 nowatchdog ipv6.disable=1",
+        # QEMU translates a program again for each address that it is loaded to: half the time of a short command
+        "norandmaps",
         # checks and accounting that make each system call and each page slower; no module named "none" exists
         "lsm=none init_on_alloc=0 hardened_usercopy=off randomize_kstack_offset=off cgroup_disable=memory",
         f"lab.name={machine.name} lab.modules={software.modules}",
