@@ -97,6 +97,7 @@ class Commands(LazyGroup):
 
             narrow_help.use()
         try:
+            _refuse_empty(given)
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
         except EndedError as ended:
             with suppress(OSError):  # the reader of standard error may be gone as well
@@ -127,6 +128,25 @@ class Commands(LazyGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise reader_gone() from None
+
+
+def _refuse_empty(given: Sequence[str]) -> None:
+    """Refuse an empty word, and an option with an empty value. Words after ``--`` are not raidctl's.
+
+    In a script, a variable that is not set gives such a word. Without this check, ``restore --change "$CHANGE"`` would
+    undo all changes, and ``--bmc-ca "$FILE"`` would check nothing.
+
+    Raises:
+        click.UsageError: There is one.
+    """
+    for number, word in enumerate(given):
+        if word == "--":
+            return
+        option, sign, value = word.partition("=")
+        if word and not (word.startswith("--") and sign and not value):
+            continue
+        where = f'"{option}"' if word else f'The word after "{given[number - 1]}"' if number else "The first word"
+        raise click.UsageError(f"{where} is empty; if it is a variable of a script, set it.")
 
 
 def _mind_signals() -> None:

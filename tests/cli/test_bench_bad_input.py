@@ -152,7 +152,7 @@ def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("word", "code", "message"),
-    [("", 2, "neither the number"), ("9" * 5000, 2, "There is no run"), ("99999999999999999999999", 2, "run 9999999")],
+    [("", 2, "is empty"), ("9" * 5000, 2, "There is no run"), ("99999999999999999999999", 2, "run 9999999")],
     ids=["nothing", "thousands-of-digits", "more-than-a-database-has"],
 )
 def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: int, message: str) -> None:

@@ -87,9 +87,26 @@ def test_a_wrong_command_line_exits_with_2_and_names_the_error(
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["restore", "--change", ""], ["restore", "--change="], ["--demo", "nvme", "tasks", ""], ["", "show"],
+        ["--demo", "nvme", "diagnose", "--ignore-file", ""], ["--bmc", "https://bmc.invalid", "--bmc-ca", "", "show"],
+        ["--demo", "nvme", "export", "--policy="], ["--host", "", "show"],
+    ],
+)  # fmt: skip
+def test_an_empty_word_is_refused_and_not_left_out(raidctl: Raidctl, arguments: list[str]) -> None:
+    """A variable that is not set never selects everything or drops an option. Words after ``--`` are not ours."""
+    done = raidctl(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is empty" in done.stderr
+    assert "is empty" not in raidctl("--demo", "nosuch", "batch", "v0", "--", "sh", "-c", "").stderr
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["--json", "cahce"], 2), (["show", "id", "--json", "--unparsed"], 2), (["--json"], 2),
+        (["--json", "cahce"], 2), (["--json", "cache"], 2), (["--json"], 2),
+        (["show", "id", "--json", "--unparsed"], 2),
         (["--replay", "/no/such", "--json", "show"], 3), (["--json", "--host", "raidctl.invalid", "show"], 8),
     ],
 )  # fmt: skip
@@ -98,7 +115,9 @@ def test_with_json_an_error_is_a_document(raidctl: Raidctl, arguments: list[str]
     done = raidctl(*arguments)
     document = json.loads(done.stdout)
     assert (document["exit_code"], done.exit_code) == (code, code)
-    assert document["error"].split(".")[0] in done.stderr
+    assert document["error"].split(".")[0] in done.stderr or "Usage:" in done.stderr
+    assert "\n" not in document["error"]
+    assert len(document["error"]) < 200
 
 
 @pytest.mark.parametrize(("words", "message"), [(["cahce"], "cache"), (["cache", "sett"], "set"), (["zzz"], "")])

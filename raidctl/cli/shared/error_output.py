@@ -58,6 +58,10 @@ def _emit_error(error: Exception, code: int) -> None:
 def _sentence(error: Exception) -> str:
     if isinstance(error, click.Abort):
         return "interrupted"
+    if isinstance(
+        error, getattr(click.exceptions, "NoArgsIsHelpError", ())
+    ):  # since click 8.2; its message is the help
+        return "Missing command."
     text = error.format_message() if isinstance(error, click.ClickException) else str(error)
     return collapse(printable(text)) or type(error).__name__
 

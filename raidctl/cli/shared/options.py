@@ -73,9 +73,6 @@ class Settings:
                 raise click.UsageError(f"--{name} is for {MANY}; the other commands read one machine.")
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
             raise click.UsageError("--host, --replay and --demo cannot be used together: one machine at a time.")
-        for name in ("host", "replay", "demo", "state_dir"):
-            if name in self.given and not getattr(self, name):
-                raise click.UsageError(f"{self.given[name]} is given, and empty.")
         self._check_bmc()
         if self.sudo and not self.host:
             raise click.UsageError("--sudo needs --host; on this machine, start raidctl itself with sudo.")
