@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.plan_change import tell_own_journal
 from raidctl.cli.shared.state_directories import readable_journal
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
@@ -46,8 +45,7 @@ def command(context: click.Context) -> int:
     else:
         lines = (line for story in stories for line in _lines(story, place))
         emit(fitted(lines, columns()) or fitted([Sentence("The journal is empty.", hang=0)], columns()))
-        if os.geteuid() and not settings.demo and not settings.state_dir:
-            tell("This is the journal of your own changes; root's: sudo raidctl journal")
+    tell_own_journal(settings, "journal")
     return EXIT_FINE
 
 

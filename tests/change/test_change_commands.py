@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from raidctl.change import state_place
 from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
 from raidctl.cli.shared.systemd_units import quoted
-from tests.support.command_line import Raidctl
+from tests.support.command_line import Raidctl, command_line
 
 
 def shown(raidctl: Raidctl) -> dict[str, str]:
@@ -244,6 +245,20 @@ def test_restore_skips_changes_of_other_machines(raidctl: Raidctl, tmp_path: Pat
     done = raidctl("restore")
     assert done.exit_code == 0
     assert "raidctl restore --host root@db7" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("restore",), ("locate", "list"), ("journal",), ("journal", "--json")], ids=" ".join)
+def test_nothing_to_undo_is_about_the_journal_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Root's journal is another one: a user who is not root gets the command that reads it."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for user, expected in ((1000, True), (0, False)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        monkeypatch.setattr(state_place, "ROOT_PLACE", str(tmp_path / "root"))
+        done = command_line()(*words)
+        named = f"root's: sudo raidctl {' '.join(words).removesuffix(' --json')}\n" in done.stderr
+        assert (done.exit_code, named) == (0, expected)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import tell_own_journal
 from raidctl.cli.shared.state_directories import readable_journal
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.locate.kernel import FileLed, KernelLeds, hidden_leds
@@ -57,6 +58,7 @@ def command(context: click.Context) -> int:
         nothing = _NONE if not problems else "No LED is known."
         emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
     tell_problems(problems)
+    tell_own_journal(settings, "locate list")
     return exit_code(problems)
 
 

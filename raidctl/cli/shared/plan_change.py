@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -190,6 +191,13 @@ def tell(text: str) -> None:
     """
     with contextlib.suppress(OSError, ValueError):
         click.echo(printable(text), err=True)
+
+
+def tell_own_journal(settings: Settings, command: str) -> None:
+    """Print that only this user's journal was read, and the command that reads root's."""
+    if os.geteuid() and not settings.demo and not settings.replay and not settings.state_dir:
+        host = f"--host {settings.host} " if settings.host else ""
+        tell(f"Only the journal of your own changes was read; root's: sudo raidctl {host}{command}")
 
 
 def about() -> str:
