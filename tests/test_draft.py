@@ -64,6 +64,8 @@ def test_firmware_that_waits_for_a_restart_is_an_update(value: str, expected: st
         (megaraid.CONTROLLER, "Patrol Read Reoccurrence", "Continuous", None),
         (megaraid.CONTROLLER, "Next Patrol Read launch", "NA", Scrub(mode="manual")),
         (megaraid.CONTROLLER, "Next Patrol Read launch", "in a while", None),
+        (megaraid.CONTROLLER, "PR Next Start time", "09/17/2022, 03:00:00", Scrub(next_at="2022-09-17T03:00:00")),
+        (megaraid.CONTROLLER, "PR Next Start time", "2022/09/17 03:00:00", Scrub(next_at="2022-09-17T03:00:00")),
         (megaraid.CONTROLLER, "Patrol Read Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
     ],
 )

@@ -95,7 +95,7 @@ class Scrub(Model, frozen=True, kw_only=True):
         doc("`automatic`: on a schedule; `manual`: only when started; `disabled`."),
     ] = None
     interval_seconds: Annotated[int | None, doc("Interval between starts, seconds.")] = None
-    next_at: Annotated[str | None, doc("Next start, as printed.")] = None
+    next_at: Annotated[str | None, doc("Next start, RFC 3339 or as printed.")] = None
     status_text: Annotated[str | None, doc("The tool's words.")] = None
     state: Annotated[ScrubState | None, doc("Whether it is running; null: not reported.")] = None
     last_at: Annotated[str | None, doc("End of the last complete run, RFC 3339; null: unknown.")] = None

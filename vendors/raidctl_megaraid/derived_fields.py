@@ -9,6 +9,7 @@ from raidctl.text import collapse, regex
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Derived
 from raidctl_megaraid.storcli import numbers
+from raidctl_megaraid.storcli.controller_words import moment
 from raidctl_megaraid.vocabulary import has_value, normalized, patrol_state
 
 _HOURS = regex(r"(\d{1,6})(?: ?hrs?| hours?)?", re.ASCII | re.IGNORECASE)
@@ -36,7 +37,7 @@ def _scheduled(text: str) -> ScrubMode | None:
 
 
 def _moment(text: str) -> str | None:
-    return collapse(text) if _DATED.fullmatch(text.strip()) else None
+    return moment(text) if _DATED.fullmatch(text.strip()) else None
 
 
 def _lanes(text: str) -> int | None:
