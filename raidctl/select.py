@@ -390,9 +390,11 @@ def _paths(inventory: Inventory) -> Iterator[str]:
 
 
 def _unknown(word: str, names: Iterable[str]) -> Unknown:
-    known = list(dict.fromkeys(names))
     from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+    from shlex import quote  # noqa: PLC0415 - as above
 
-    near = get_close_matches(word, known, n=3, cutoff=0.6)
+    near = get_close_matches(word, list(dict.fromkeys(names)), n=3, cutoff=0.6)
     hint = f"did you mean {listing(map(printable, near), 'or')}?" if near else '"raidctl show" lists what there is.'
+    if not near and word.startswith("/") and not word.startswith("/dev/"):
+        hint = f"a directory is named by its mount point: findmnt -T {quote(word)}"
     return Unknown(printable(word), hint)

@@ -22,7 +22,7 @@ from typing import Any
 
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.text import regex
-from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint
 from raidctl.toml_files.read import read_toml
 from raidctl.verify import wanted
 from raidctl.verify.judge import join, misfit, verify
@@ -72,8 +72,8 @@ def _contract(path: str, table: Mapping[str, Any], place: Place) -> Contract:
     for key in table:
         if key not in _TOP:
             also = [*_TOP, *wanted.NAMES]
-            meant = "write claims below [every_volume] or [[volume]]." if _name(key) else suggestion(key, also)
-            place.at(key).wrong(f'"{key}" is unknown here; {meant}'.rstrip("; "))
+            meant = "write claims below [every_volume] or [[volume]]." if _name(key) else hint(key, also)
+            place.at(key).wrong(f'"{key}" is unknown here; {meant}')
     if type(table.get("contract")) is not int or table["contract"] != 1:
         place.at("contract").wrong('a contract begins with "contract = 1", the version of this format.')
     texts = {key: _text(table[key], place.at(key)) for key in _TEXTS if key in table}

@@ -64,6 +64,9 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
     ("arguments", "message"),
     [
         (["nonsense"], "nonsense"),
+        (["--timeout", "x", "show"], "'x' is not a number."),
+        (["tasks", "--at-most", "99d"], "is not a time: write 90s"),
+        (["tasks", "--at-most", "0"], "0 is not between 1 s and 31 d."),
         (["show", "--nonsense"], "--nonsense"),
         (["--replay"], "--replay"),
         (["--json"], "Missing command"),

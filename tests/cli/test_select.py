@@ -155,7 +155,9 @@ def test_a_missing_object_is_reported(word: str) -> None:
 
 
 def test_near_matches_are_offered() -> None:
-    """Near ids are offered for an id. For a path, near devices and mount points are."""
+    """Near ids are offered for an id, near devices and mount points for a path. Another path may be below one."""
+    with pytest.raises(UsageError, match=r"findmnt -T '/var/my data'$"):
+        meant("/var/my data")
     with pytest.raises(UsageError, match="did you mean smartarray:1"):
         meant("smartaray:1")
     with pytest.raises(UsageError, match="did you mean /dev/sda"):

@@ -414,7 +414,7 @@ def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
         (("--policy", "site.toml"), "--policy needs --once"),
         (("--once", "--interval", "5"), "--interval is for the live screen"),
         (("--install-unit", "--at-most", "5"), "--at-most is for the live screen"),
-        (("--interval", "0.1"), "is not between 0.5 and 3600"),
+        (("--interval", "0.1"), "is not between 0.5 s and 1 h"),
         (("--once", "--mail", "-oQ/tmp"), "is not a mail address"),
         (("--once", "--mail", "a b@c"), "is not a mail address"),
         (("--once", "--mail", "root", "--smtp", "host:port"), "is not a server"),

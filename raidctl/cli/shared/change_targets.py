@@ -60,13 +60,12 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
         ids = find_whole(seen.inventory, seen.view, word)
         mine = _drives(seen, ids)
         if not mine:
-            below = any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes)
-            hint = (
-                f" but a volume; its drives' write cache: {_line('set', word, '--drive-cache off (or on)')}."
-                if below
-                else "."
-            )
-            raise UsageError(f'"{printable(word)}" is not a drive and has none{hint}')
+            if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
+                remedy = _line("set", word, "--drive-cache off (or on)")
+                raise UsageError(
+                    f'"{printable(word)}" is not a drive. The write cache of the drives below it: {remedy}.'
+                )
+            raise UsageError(f'"{printable(word)}" is not a drive and has none.')
         found |= {drive.id: drive for drive in mine}
     return list(found.values())
 

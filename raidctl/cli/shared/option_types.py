@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from raidctl.text import attempt, regex
-from raidctl.units import parse_seconds
+from raidctl.units import format_duration, parse_seconds
 
 
 class AliasedChoice(click.Choice):  # type: ignore[type-arg]  # it takes no argument before click 8.2
@@ -34,6 +34,8 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number. Raise click.BadParameter if it is none, or outside."""
+        if attempt(float, value) is None:
+            self.fail(f"{value!r} is not a number.", param, ctx)
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value} is not a number.", param, ctx)
@@ -59,7 +61,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
             self.fail(f"{value!r} is not a time: write 90s, 10m or 1h.", param, ctx)
         seconds = float(match[1]) * _UNITS[match[2].lower()]
         if not self._least <= seconds <= self._most:
-            self.fail(f"{value} is not between {self._least:g} and {self._most:g} seconds.", param, ctx)
+            self.fail(f"{value} is not between {self._least:g} s and {format_duration(int(self._most))}.", param, ctx)
         return seconds
 
 
