@@ -108,16 +108,18 @@ def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
         shown = setting_values.spelt(current) if current else "unknown"
         label, wanted = setting_values.LABELS[desired.setting], setting_values.spelt(desired.value)
         return f"the {label} of {desired.object_id} is {shown} instead of {wanted}"
-    if desired.setting != "write_policy":
-        return None
-    cache = _cache(controller, desired)
+    instead = active_instead(inventory, desired)
+    return f"{desired.object_id} is set to {setting_values.spelt(desired.value)}, but {instead}" if instead else None
+
+
+def active_instead(inventory: Inventory, desired: Desired) -> str | None:
+    """Explain which write policy is active instead of the configured one, and why. None if there is no other one."""
+    controller = owner(inventory.controllers, desired.object_id)
+    cache = _cache(controller, desired) if controller is not None and desired.setting == "write_policy" else None
     if cache is None or cache.write_active is None or in_force(cache) is not False:
         return None
-    wanted, active = setting_values.spelt(desired.value), setting_values.spelt(cache.write_active)
-    return (
-        f"{desired.object_id} is set to {wanted}, but {active} is active: "
-        f"{(cache.why_not_in_force or 'the tool reports no reason').rstrip('.')}"
-    )
+    reason = (cache.why_not_in_force or "the tool reports no reason").rstrip(".")
+    return f"{setting_values.spelt(cache.write_active)} is active: {reason}"
 
 
 def drives_still_on(inventory: Inventory, desired: Desired) -> str | None:

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from raidctl.change import guard
 from raidctl.change.failure_messages import silent
-from raidctl.change.lookup import drives_still_on, not_in_force, owner
+from raidctl.change.lookup import active_instead, drives_still_on, not_in_force, owner
 from raidctl.host import HostView
 from raidctl.model import Controller, Inventory
 from raidctl.select import family_of
+from raidctl.text import capitalised
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Desired, Plan, Refusal, Step, ToolSetting
@@ -51,17 +52,25 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
     """Return refusals of settings that may lose data or are inactive. Inactive ones are configured but not active."""
     fulfilled, hopeless = set(made.already), {refusal.desired for refusal in made.refusals}
     risky = [desired for desired in made.desired if desired not in fulfilled and desired not in hopeless]
-    anyway = "Override with --unsafe REASON (kept in the journal)."
+    fix = "Fix the cause; `raidctl diagnose` shows how. With --unsafe REASON, it counts as it is: no command is run."
     check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
-    noted = [(desired, not_in_force(inventory, desired)) for desired in made.already]
-    idle = [Refusal(desired, "not_in_force", f"{text}.", anyway) for desired, text in noted if text]
-    noted = [(desired, drives_still_on(inventory, desired)) for desired in made.already]
-    idle += [
-        Refusal(desired, "not_in_force", f"It is already configured, but {text}.", check)
-        for desired, text in noted
-        if text
+    idle = [
+        Refusal(desired, "not_in_force", text, remedy)
+        for reason, remedy in ((_inactive, fix), (_still_on, check))
+        for desired in made.already
+        if (text := reason(inventory, desired))
     ]
     return (*guard.refusals(controller, risky, view), *idle)
+
+
+def _inactive(inventory: Inventory, desired: Desired) -> str | None:
+    instead, other = active_instead(inventory, desired), not_in_force(inventory, desired)
+    return f"It is already configured, but {instead}." if instead else f"{capitalised(other)}." if other else None
+
+
+def _still_on(inventory: Inventory, desired: Desired) -> str | None:
+    on = drives_still_on(inventory, desired)
+    return f"It is already configured, but {on}." if on else None
 
 
 def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:

@@ -237,6 +237,26 @@ def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.Monke
     assert shown(raidctl) == before
 
 
+@pytest.mark.parametrize(
+    ("demo", "word", "serials"),
+    [
+        ("raid6", "/dev/sda", ["ZC1A00K1"]), ("raid6", "md0/sda", ["ZC1A00K1"]),
+        ("raid6", "md0", ["ZC1A00K1", "ZC1A00K4", "ZC1A00L2", "ZC1A00M7"]),
+        ("layers", "/srv/db", ["HBS4A011", "HBS4A027", "HBS4A033", "QZ98A1004417"]),
+        ("layers", "/dev/md0", ["HBS4A011", "HBS4A027", "HBS4A033"]), ("journal", "/dev/sda1", ["HBK7L20P"]),
+    ],
+)  # fmt: skip
+def test_the_write_caches_below_software_raid_are_those_of_its_drives(
+    raidctl: Raidctl, demo: str, word: str, serials: list[str]
+) -> None:
+    """A member of an md array is the drive below it. A mount point means all drives below, not only a cache's."""
+    done = raidctl("--demo", demo, "cache", "drive", word, "off", "--dry-run", "--json")
+    desired = json.loads(done.stdout)["desired"]
+    assert [one["object_id"] for one in desired] == [f"drives:{serial}" for serial in serials]
+    refused = raidctl("--demo", demo, "cache", "set", "md0" if demo != "journal" else "md126", "--drive-cache", "off")
+    assert "`raidctl cache drive md:md" in " ".join(refused.stdout.split())
+
+
 def test_restore_skips_changes_of_other_machines(raidctl: Raidctl, tmp_path: Path) -> None:
     """A change made over ssh is not undone here. The command for its host is printed."""
     journal = Journal(directory(str(tmp_path / "state")))

@@ -180,8 +180,14 @@ def test_a_configured_but_inactive_policy_is_a_failure(raidctl: Raidctl) -> None
     assert done.exit_code == 1
     assert "No change needed" not in done.stdout
     assert "Not active" in done.stdout
+    words = " ".join(done.stdout.split())
+    assert words.count("megaraid:0/v0") == 1
+    assert "It is already configured, but write-through is active" in words
+    assert "`raidctl diagnose` shows how" in words
     assert raidctl("--demo", "h730", "batch", *asked, "--", "false").exit_code == 1
-    assert raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known").exit_code == 0
+    known = raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known")
+    assert known.exit_code == 0
+    assert "Warning: megaraid:0/v0 is set to protected-write-back" in known.stdout
 
 
 def test_a_policy_of_which_no_tool_reports_whether_it_is_active_is_not_verified(

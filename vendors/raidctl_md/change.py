@@ -31,6 +31,7 @@ _PARITY = frozenset({"raid4", "raid5", "raid6"})
 _NEVER_SYNCED = frozenset({"raid0", "linear", "jbod"})
 _NODE = regex(r"/dev/(md[\w.-]{1,60})")
 _NOTHING_ELSE = "md's only cache settings are the stripe cache size and the journal mode."
+_DRIVES = "Set the write cache of its drives: `raidctl cache drive {} off` (or `on`)."
 _NO_JOURNAL = "The array has no journal device."
 _DEGRADED = "The kernel refuses write-back while the array is degraded."
 _RISK = "Data not yet written to the members is on the journal device only: it is lost if that device fails."
@@ -82,7 +83,8 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 def _refusal(desired: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
     """Why a desired setting is impossible; None if it is possible."""
     if volume is None or desired.setting not in _SETTINGS:
-        return _unsupported(desired, _NOTHING_ELSE)
+        drives = _DRIVES.format(desired.object_id) if desired.setting == "drive_write_cache" else None
+        return _unsupported(desired, _NOTHING_ELSE, drives)
     if desired.setting in SPEEDS:
         return _bad_speed(desired, volume, before)
     if volume.raid_level is not None and volume.raid_level not in _PARITY:

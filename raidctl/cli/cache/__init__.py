@@ -178,9 +178,10 @@ def drive_(
     """Switch the write cache of drives on or off.
 
     TARGET is a drive that the operating system sees: its id, its device or a
-    mount point on it. The drives behind a RAID controller follow their volume:
-    "cache set VOLUME --drive-cache". Many drives lose the setting when they are
-    powered off; the plan shows this.
+    mount point on it; of software RAID, it means all drives below. The drives
+    behind a RAID controller follow their volume: "cache set VOLUME
+    --drive-cache". Many drives lose the setting when they are powered off; the
+    plan shows this.
 
     Exit codes: as for "cache set".
     """

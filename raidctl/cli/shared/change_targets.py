@@ -9,7 +9,7 @@ from typing import cast
 from raidctl.errors import UsageError
 from raidctl.health.narrowed import find_whole
 from raidctl.model import Controller, Drive, Volume
-from raidctl.select import find, items
+from raidctl.select import find, items, physical
 from raidctl.survey.survey import Survey
 from raidctl.text import printable
 from raidctl.vendor.plan import Desired, Setting
@@ -49,24 +49,25 @@ def controllers(seen: Survey, words: Sequence[str]) -> list[Controller]:
 
 
 def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
-    """Return the named drives, and all drives of named controllers and arrays.
+    """Return the named drives, and all drives below named controllers, arrays and volumes of software RAID.
+
+    A member of a software array is the drive below it.
 
     Raises:
-        UsageError: A word means no drive.
+        UsageError: A word means no drive, or drives that are set by their volume.
         CannotTell: It is also on a device that no tool lists.
     """
     found: dict[str, Drive] = {}
     for word in words:
         ids = find_whole(seen.inventory, seen.view, word)
-        mine = _drives(seen, ids)
+        hardware = [c for c in seen.inventory.controllers if c.mode != "software"]
+        if any(_under(volume, c, ids) for c in hardware for volume in c.volumes):
+            remedy = _line("set", word, "--drive-cache off (or on)")
+            raise UsageError(f'"{printable(word)}" is not a drive. The write cache of the drives below it: {remedy}.')
+        mine = physical(seen.inventory, ids)
         if not mine:
-            if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
-                remedy = _line("set", word, "--drive-cache off (or on)")
-                raise UsageError(
-                    f'"{printable(word)}" is not a drive. The write cache of the drives below it: {remedy}.'
-                )
             raise UsageError(f'"{printable(word)}" is not a drive and has none.')
-        found |= {drive.id: drive for drive in mine}
+        found |= {drive.id: drive for c in seen.inventory.controllers for drive in c.drives if drive.id in mine}
     return list(found.values())
 
 

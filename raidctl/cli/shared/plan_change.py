@@ -229,7 +229,7 @@ def _doubts(work: Work) -> Iterator[str]:
     for desired in () if work.plan.refusals else work.plan.already:
         why = not_in_force(inventory, desired) or doubt(inventory, desired)
         if why is not None:
-            yield f"{why[:1].upper()}{why[1:]}."
+            yield f"{why}."
 
 
 def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent: Consent = AGREED) -> Work:
