@@ -77,6 +77,9 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
         (["--replay", "a", "vendors"], "does not read a machine"),
         (["show", "id", "--unparsed"], "cannot be used together"),
         (["record"], "DEST"),
+        (["--json", "restore", "--install-unit", "--dry-run"], "omit --json"),
+        (["--json", "watch", "--install-unit", "--dry-run"], "omit --json"),
+        (["--json", "export", "--install-unit", "--output", "/x.prom", "--dry-run"], "omit --json"),
     ],
 )
 def test_a_wrong_command_line_exits_with_2_and_names_the_error(

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+import click
+
+from raidctl.cli.shared.options import settings_of
 from raidctl.cli.shared.own_program import installed_program
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit
@@ -48,7 +51,10 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
 
     Raises:
         AccessMissing: They cannot be written or enabled, or others than root could change the program that they start.
+        click.UsageError: JSON is asked for.
     """
+    if settings_of(click.get_current_context()).as_json:
+        raise click.UsageError("--install-unit writes units of systemd, which are not JSON: omit --json.")
     if dry_run:
         for name, text in units.items():
             tell(f"{place / name} would be:")
