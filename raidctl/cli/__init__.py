@@ -146,7 +146,7 @@ def _refuse_empty(given: Sequence[str]) -> None:
         if word and not (word.startswith("--") and sign and not value):
             continue
         where = f'"{option}"' if word else f'The word after "{given[number - 1]}"' if number else "The first word"
-        raise click.UsageError(f"{where} is empty; if it is a variable of a script, set it.")
+        raise click.UsageError(f"{where} is empty; if it is a variable of a script, set it. Nothing was done.")
 
 
 def _mind_signals() -> None:

@@ -34,7 +34,9 @@ def _lines(plan: Plan, width: int) -> Iterator[Line]:
         if desired not in refused:
             yield Sentence(f"No change needed: {_desired(desired)}.")
     for refusal in plan.refusals:
-        yield Sentence(f"{_WORDS[refusal.kind]}: {_desired(refusal.desired)}: {refusal.reason}")
+        yield Sentence(
+            f"{_WORDS[refusal.kind]}: {_desired(refusal.desired)}: {_about(refusal.desired.object_id, refusal.reason)}"
+        )
         if refusal.alternative:
             yield Sentence(f"instead: {refusal.alternative}", indent=5)
     if plan.refusals:
@@ -46,8 +48,9 @@ def _lines(plan: Plan, width: int) -> Iterator[Line]:
             yield Sentence(f"{what}, raidctl would run these commands. They are NOT run:")
     for denial in plan.denials:
         guard = f" (guard {denial.guard})" if denial.guard else ""
-        deed = f"{denial.deed.verb.replace('_', ' ')} {denial.deed.drive or denial.deed.object_id}"
-        yield Sentence(f"Refused{guard}: {deed}: {denial.reason}")
+        name = denial.deed.drive or denial.deed.object_id
+        deed = f"{denial.deed.verb.replace('_', ' ')} {name}"
+        yield Sentence(f"Refused{guard}: {deed}: {_about(name, denial.reason)}")
         if denial.alternative:
             yield Sentence(f"instead: {denial.alternative}", indent=5)
     if plan.denials and not plan.refusals:
@@ -105,6 +108,11 @@ _WORDS = {
 
 _OVERRIDDEN = ("unsafe", "not_in_force")
 """Refusals that --unsafe overrides."""
+
+
+def _about(name: str, reason: str) -> str:
+    """A reason that follows an object's name, without a repetition of the name."""
+    return f"It {reason[len(name) + 1 :]}" if reason.startswith(f"{name} ") else reason
 
 
 def _desired(desired: Desired) -> str:

@@ -54,6 +54,8 @@ def test_a_refused_plan_reads_as_a_command_and_undoes_nothing(raid: Raid) -> Non
     assert "Refused (guard F2): clear foreign megaraid:0: " in done.output
     assert "     clear foreign megaraid:0: foreign -> cleared\n" in done.output
     assert "From here on nothing is undone" not in done.output
+    spare = raid("p440", "spare", "add", "2I:1:8", "--for", "v1", "--yes").output
+    assert "add spare smartarray:0/2I:1:8: It is an SSD, the members" in spare  # not the drive's id twice
 
 
 def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
