@@ -19,6 +19,8 @@ from raidctl.errors import AccessMissing, UsageError
 from raidctl.text import printable, regex
 
 _SECTION = regex(r"\[([^\]\[:]+)(?::(children|vars|hosts))?\]\s*(?:#.*)?")
+_BRACKETS = regex(r"\[[^\[\]]+\]")
+"""How a host may begin: ``[a:c].example.org`` or ``[::1]``."""
 _RANGE = regex(r"\[(\w+):(\w+)(?::(\d+))?\]")
 _MOST = 100_000
 """Maximum number of hosts in a range."""
@@ -111,12 +113,16 @@ def of_lines(text: str, name: str = "") -> Groups:
             words = shlex.split(line, comments=True)
         except ValueError as error:
             raise UsageError(f"{printable(name)}:{number}: {error}.") from None
+        if line[0] == "[" and not _BRACKETS.match(line):
+            raise UsageError(f"{printable(name)}:{number}: this is not a group; write [GROUP] or [GROUP:children].")
         if kind == "children":
             found.group(group).children.append(words[0])
             found.group(words[0])
         elif kind == "vars":
             key, _, value = line.partition("=")
             found.group(group).variables[key.strip()] = _unquoted(value)
+        elif not {"=", ","}.isdisjoint(words[0]):
+            raise UsageError(f'{printable(name)}:{number}: "{printable(words[0])}" is not a host; one host per line.')
         else:
             found.add(words[0], group, dict(_assigned(words[1:], name, number)))
     return found

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from raidctl.errors import UsageError
 from raidctl.fleet.ansible_inventory import Groups, of_document, of_lines
-from raidctl.text import printable, regex
+from raidctl.text import attempt, printable, regex
 from raidctl.toml_files.mistakes import suggestion
 
 _SSH = frozenset({"ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh", "ansible.builtin.paramiko_ssh"})
@@ -155,6 +155,8 @@ def _host(name: str, variables: Mapping[str, Any]) -> Host:
         return Host(name, name, refused=f"{error}: raidctl cannot use this variable of the inventory.")
     if connection and connection not in _SSH:
         return Host(name, name, refused=f"Its ansible_connection is {connection}, and raidctl uses ssh only.")
+    if port and (attempt(int, port) or 0) not in range(1, 65536):
+        return Host(name, name, refused=f"Its port is {port}, which is not a port number.")
     sudo = become.lower() in _TRUE if become else None
     if sudo and (way not in ("", "sudo", "ansible.builtin.sudo") or other not in ("", "root")):
         return Host(name, name, refused="It needs another way to become root than sudo, which raidctl does not have.")
