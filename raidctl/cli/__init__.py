@@ -22,7 +22,7 @@ import click
 from raidctl import __version__
 from raidctl.cli.shared.lazy_group import CLICKS_LEAST, LazyGroup, columns
 from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, machine_options, output_options
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, CannotTell, RaidctlError
 
 EXIT_READER_GONE = 141
 """Exit code if the reader of our output closed the pipe. It is a shell's code for a program ended by SIGPIPE (128 +
@@ -103,9 +103,10 @@ class Commands(LazyGroup):
             with suppress(OSError):  # the reader of standard error may be gone as well
                 click.echo(f"raidctl: ended by {ended.name}.", err=True)
             raise
-        except Exception as error:  # noqa: BLE001 - the last resort: a traceback is shown only with -v
+        except Exception as caught:  # noqa: BLE001 - the last resort: a traceback is shown only with -v
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
+            error = _of_directory(caught)
             code = _report_error(error, verbose=settings.verbose)
             if not isinstance(error, ReaderGoneError):
                 code = error_output.for_programs(error, code, given, printed=settings.printed)
@@ -172,6 +173,13 @@ class EndedError(SystemExit):
 def _ended(number: int, _frame: object) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)  # ignore further signals: shutdown has begun
     raise EndedError(number)
+
+
+def _of_directory(error: Exception) -> Exception:
+    """Return an error as it is; for a current directory that was removed, one with what to do."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # of os.getcwd()
+        return CannotTell("The current directory no longer exists: change to another one.")
+    return error
 
 
 def _report_error(error: Exception, *, verbose: bool) -> int:

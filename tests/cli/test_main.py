@@ -168,6 +168,20 @@ def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.Monke
     assert "Traceback" in CliRunner().invoke(cli, ["vendors", "-v"]).stderr
 
 
+def test_a_directory_that_was_removed_is_not_our_fault(
+    raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A relative path that cannot be resolved is one sentence with what to do, also as JSON."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for words in (("report", "--output", "r.md"), ("--json", "snapshot", "--output", "s.json")):
+        done = raidctl("--demo", "nvme", *words)
+        assert (done.exit_code, "internal error" in done.stderr) == (3, False), done.stderr
+        assert "change to another one" in done.stderr
+        assert "change to another one" in done.stdout or "--json" not in words
+
+
 def test_a_start_imports_only_what_it_needs() -> None:
     """``--version`` and ``--help`` load no heavy module.
 
