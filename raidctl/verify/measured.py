@@ -15,7 +15,7 @@ import msgspec
 from raidctl.bench.estimators import rotation
 from raidctl.bench.estimators.geometry import PENALTY
 from raidctl.bench.estimators.knee import SHARE_LOW, judge
-from raidctl.bench.verdict.decision import REPEAT
+from raidctl.bench.verdict.decision import LATER, REPEAT
 from raidctl.bench.verdict.early_acknowledgement import WRITE_BACK_NOT_OBSERVED
 from raidctl.verify.clock import Clock
 from raidctl.verify.report import Answer, ClaimName, Evidence, Verdict, Verification, overall
@@ -34,8 +34,7 @@ _EARLY = (
 )  # fmt: skip
 _HIDDEN = frozenset({"unknown cache", "contradiction"})
 """Findings that do not decide, but contradict "every volatile cache is off"."""
-
-
+_TOO_FAST = "Random reads are too fast for a hard drive: solid state, or a cache that holds the data."
 _SERVER = "Run raidctl on the machine that serves it."
 _OUTSIDE = "Run raidctl on the machine itself, outside of any container, with a directory on one of its drives."
 
@@ -235,7 +234,7 @@ def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     found = clock.figure("medium", "rpm")
     if found is None or found.low is None or found.high is None:
         if _still(clock):
-            return Measured("suspect", ("Random reads are too fast for a hard drive.",), evidence=lines)
+            return Measured("suspect", (_TOO_FAST,), evidence=lines)
         if _unread(clock):
             return Measured("inconclusive", _unread(clock), evidence=lines)
         why = "Commits are not at the pace of a rotation, so the rpm cannot be measured."
@@ -244,6 +243,8 @@ def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     text = f"Commits are at the pace of {found.low:.0f} to {found.high:.0f} rpm."
     if found.low > far or found.high < near:
         return Measured("fail", (text,), evidence=lines)
+    if _still(clock):  # solid state may flush at such a pace, too
+        return Measured("inconclusive", (text, _TOO_FAST), evidence=lines)
     return Measured("pass", (text, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
 
 
@@ -252,12 +253,13 @@ def _media(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     kind = clock.results["medium"].series.get("medium") if "medium" in clock.results else None
     if kind == "rotating":
         text = "Random reads take as long, and vary as much, as those of a hard drive."
+        if claim.words[0] == "hdd" and clock.slowed and clock.figure("medium", "rpm") is None:
+            return Measured("inconclusive", (text, *clock.slowed), next_test=LATER, evidence=lines)
         if claim.words[0] == "hdd":
             return Measured("pass", (text, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
         return Measured("suspect" if clock.slowed else "fail", (text, *clock.slowed), evidence=lines)
     if kind == "solid_state" and claim.words[0] == "hdd" and _still(clock):
-        why = "Random reads are too fast for a hard drive: solid state, or a cache that holds the data."
-        return Measured("suspect", (why,), evidence=lines)
+        return Measured("suspect", (_TOO_FAST,), evidence=lines)
     if kind == "solid_state":
         why = "Random reads are fast: solid state, or a cache that holds the data."
         return Measured("pass" if claim.words[0] == "ssd" else "inconclusive", (why,), evidence=lines)

@@ -14,7 +14,7 @@ from raidctl.verify.clock import Clock
 from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Verification, overall
 from raidctl.verify.wanted import claims
-from tests.verify.checked_machines import checked_machine, raid_controller
+from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
 from tests.verify.clocked import answered, unknown_server
 
 
@@ -163,3 +163,32 @@ def test_commits_of_one_block_pass_no_drive_on_which_it_is_not(count: int, verdi
     run = msgspec.structs.replace(parts[0], results=tuple(one for part in parts for one in part.results))
     known = checked_machine(raid_controller(level="raid0", count=count, volume_cache=VolumeCache(), drive_cache=None))
     assert answered(known, run, power_safe=True).verdict == verdict
+
+
+@pytest.mark.parametrize("reported", [None, "hdd"])
+def test_slow_reads_of_a_busy_drive_confirm_no_hard_drive(reported: str | None) -> None:
+    """Reads that something else delays are slow on any medium; what the drive reports is not changed by them."""
+    run = session("medium", {"read_latency": (6, 5, 7)}, series={"medium": "rotating"})
+    known = checked_machine(plain_drive("disabled", media=reported, rpm=None))
+    assert answered(known, run, media="hdd").verdict == "pass"
+    busy = msgspec.structs.replace(run, confounders=(Confounder(name="load", text="/dev/sda was busy."),))
+    answer = answered(known, busy, media="hdd")
+    assert answer.verdict == ("pass" if reported else "inconclusive")
+    assert "/dev/sda was busy." in " ".join(answer.reasons)
+
+
+@pytest.mark.parametrize(
+    ("medium", "reported", "verdict"),
+    [("rotating", None, "pass"), ("unclear", None, "pass"), ("solid_state", None, "inconclusive"),
+     ("solid_state", 7200, "pass")],
+)  # fmt: skip
+def test_the_pace_of_a_flush_is_no_rotation_if_reads_do_not_wait_for_one(
+    medium: str, reported: int | None, verdict: str
+) -> None:
+    """Solid state may flush every 8.33 ms, too: its pace alone confirms no rpm."""
+    figures = {"rpm": (7200.0, 7190.0, 7210.0), "read_latency": (0.1, 0.09, 0.11)}
+    run = session("medium", figures, series={"medium": medium})
+    known = checked_machine(plain_drive("disabled", media=None, rpm=reported))
+    answer = answered(known, run, drive_rpm=7200)
+    assert answer.verdict == verdict
+    assert ("Random reads are too fast for a hard drive" in " ".join(answer.reasons)) is (medium == "solid_state")
