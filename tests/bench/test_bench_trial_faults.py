@@ -12,7 +12,7 @@ import pytest
 
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.profiles import Profile
-from raidctl.bench.result import Session, TrialResult
+from raidctl.bench.result import Confounder, Session, TrialResult
 from raidctl.bench.session import Runner
 from raidctl.bench.trials.alignment import Alignment
 from raidctl.bench.trials.classic import Classic
@@ -24,7 +24,7 @@ from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.bench.trials.readback import ReadBack
 from raidctl.bench.trials.sequential import Sequential
-from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, Trial, ended
+from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, Trial, ended, whole
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.work import Op, Outcome, Samples, Target, Work
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
@@ -174,6 +174,16 @@ def test_a_complete_read_back_passes() -> None:
     """If every block is read back, the trial passes, unless a cache may have answered all reads."""
     for cache, verdict in ((0, "pass"), (MIB // 2, "pass"), (MIB, "inconclusive"), (None, "inconclusive")):
         assert only(ReadBack(most=MIB), below=Below(cache=cache)).verdict == verdict
+
+
+def test_reads_that_memory_of_a_host_may_have_answered_do_not_pass() -> None:
+    """The page cache, or a host, may hold everything, whatever the controller's cache; a wrong block still fails."""
+    beside = Confounder(name="page_cache", text="O_DIRECT is refused here.", forbids=True)
+    for keep, verdict in ((True, "inconclusive"), (False, "fail")):
+        bench = Stage(Plan(kind="write-through", size=64 * MIB, keep=keep), Below(cache=0)).bench()
+        bench.confounders += (beside,)
+        result = whole(ReadBack(most=MIB), bench)
+        assert (result.verdict, beside.text in result.reasons) == (verdict, True)
 
 
 @dataclass

@@ -93,6 +93,9 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
 
 def _too_little(bench: Bench, amount: int) -> list[str]:
     """The doubt that a cache held all of it and answered the reads, so that the drives were not tested."""
+    barred = [one.text for one in bench.confounders if one.forbids]
+    if barred:
+        return [*barred, "Memory above the drives may have answered the reads, so the drives are not tested."]
     reported = None if bench.below.cache is None else bench.below.cache / MIB
     known = [one for one in (bench.measured("knee", "write_cache"), reported) if one is not None]
     if not known:
