@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -24,6 +24,9 @@ _DECIDED = frozenset({"pass", "fail", "suspect"})
 """Verdicts on a claim."""
 _LISTED = {True: "listed", False: "not listed"}
 _CACHE = ("write_policy", "write_active", "read_policy", "io_policy", "drive_write_cache")
+_CONTROLLER = ("serial", "model", "firmware")
+_VOLUME = ("unique_id", "raid_level", "strip_bytes", "size_bytes", "status")
+_DRIVE = ("serial", "model", "firmware", "write_cache")
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +55,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     pairs: Annotated[tuple[Pair, ...], doc("Figure by figure.")]
     comparable: Annotated[bool, doc("Whether the figures may be compared: false if the engines differ.")]
     warnings: Annotated[tuple[str, ...], doc("Reasons not to compare them, one sentence each.")]
-    differences: Annotated[tuple[str, ...], doc("What else differs: caches, drives' caches, kernel.")]
+    differences: Annotated[tuple[str, ...], doc("What else differs: hardware, layout, caches, kernel.")]
 
 
 def pace(pair: Pair) -> Literal["faster", "slower", "even", "unknown"] | None:
@@ -186,9 +189,10 @@ def _differences(first: Run, second: Run) -> Iterator[str]:
         yield f"kernel: {first.kernel or 'unknown'} → {second.kernel or 'unknown'}"
     if first.inventory is None or second.inventory is None:
         if first.inventory is not second.inventory:
-            yield f"caches: not compared, as {(first if first.inventory is None else second).name} has no inventory"
+            blind = first if first.inventory is None else second
+            yield f"hardware and caches: not compared, as {blind.name} has no inventory"
         return
-    before, after = _caches(first.inventory), _caches(second.inventory)
+    before, after = _settings(first.inventory), _settings(second.inventory)
     for name in dict.fromkeys((*before, *after)):
         if name not in before or name not in after:
             yield f"{name}: {_LISTED[name in before]} → {_LISTED[name in after]}"
@@ -198,15 +202,21 @@ def _differences(first: Run, second: Run) -> Iterator[str]:
                 yield f"{name} {setting}: {value or 'unknown'} → {later or 'unknown'}"
 
 
-def _caches(inventory: Inventory) -> dict[str, dict[str, Any]]:
-    """Every cache setting by its name, by the object's id."""
+def _settings(inventory: Inventory) -> dict[str, dict[str, Any]]:
+    """What the figures depend on, by the object's id: caches, layout, and which hardware it is.
+
+    An id names a place, such as a bay, in which there may be another drive now.
+    """
     found: dict[str, dict[str, Any]] = {}
     for controller in inventory.controllers:
         shares = controller.cache or Cache()
-        found[controller.id] = {"read_percent": shares.read_percent, "write_percent": shares.write_percent}
+        found[controller.id] = _values(controller, _CONTROLLER) | _values(shares, ("read_percent", "write_percent"))
         found |= {battery.id: {"status": battery.status} for battery in controller.batteries}
         for volume in controller.volumes:
-            cache = volume.cache or VolumeCache()
-            found[volume.id] = {name: getattr(cache, name) for name in _CACHE} | {"status": volume.status}
-        found |= {drive.id: {"write_cache": drive.write_cache} for drive in controller.drives}
+            found[volume.id] = _values(volume.cache or VolumeCache(), _CACHE) | _values(volume, _VOLUME)
+        found |= {drive.id: _values(drive, _DRIVE) for drive in controller.drives}
     return found
+
+
+def _values(item: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in names}

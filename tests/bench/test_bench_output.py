@@ -15,7 +15,7 @@ from rich.progress import Progress
 from raidctl.bench.compare import compare, ratio_interval
 from raidctl.bench.record import Noise
 from raidctl.bench.result import Confounder, Drift, Spread, TrialResult, Verdict
-from raidctl.model import Battery, Controller, Host, Inventory, Volume, VolumeCache
+from raidctl.model import Battery, Controller, Drive, Host, Inventory, Volume, VolumeCache
 from raidctl.output import bench_export
 from raidctl.output.bench import screen, words
 from raidctl.output.bench_compare import compare_screen, list_screen
@@ -255,6 +255,29 @@ def test_a_different_policy_is_printed() -> None:
     assert found.differences == ("acme:0/v1 write_active: write_back → write_through",)
 
 
+def test_another_drive_volume_or_controller_of_the_same_place_is_a_difference() -> None:
+    """An id names a place: after a swap, it is that of other hardware, and its figures are of that."""
+
+    def machine(tag: str, level: str, strip: int) -> Inventory:
+        volume = msgspec.convert(
+            {"id": "acme:0/v1", "unique_id": f"naa.{tag}", "raid_level": level, "strip_bytes": strip}, Volume
+        )
+        drive = Drive(id="acme:0/1:2", model="Disk", serial=tag, firmware="1")
+        return Inventory(
+            host=Host(),
+            controllers=(Controller(id="acme:0", vendor="Acme", serial=tag, volumes=(volume,), drives=(drive,)),),
+        )
+
+    one, other = machine("A", "raid5", 1 << 16), machine("B", "raid6", 1 << 18)
+    assert compare(bench_runs.run(id=1, inventory=one), bench_runs.run(id=2, inventory=other)).differences == (
+        "acme:0 serial: A → B",
+        "acme:0/v1 unique_id: naa.A → naa.B",
+        "acme:0/v1 raid_level: raid5 → raid6",
+        "acme:0/v1 strip_bytes: 65536 → 262144",
+        "acme:0/1:2 serial: A → B",
+    )
+
+
 def test_what_only_one_run_lists_is_a_difference() -> None:
     """A battery that is gone is named, and that a run has no inventory: neither looks like the same settings."""
     battery = Battery(id="acme:0/battery0", status="ok")
@@ -264,7 +287,7 @@ def test_what_only_one_run_lists_is_a_difference() -> None:
     assert compare(one, other).differences == ("acme:0/battery0: listed → not listed",)
     assert compare(other, one).differences == ("acme:0/battery0: not listed → listed",)
     blind = bench_runs.run(id=3, inventory=None)
-    assert compare(one, blind).differences == ("caches: not compared, as run 3 has no inventory",)
+    assert compare(one, blind).differences == ("hardware and caches: not compared, as run 3 has no inventory",)
 
 
 @pytest.mark.parametrize(
