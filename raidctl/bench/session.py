@@ -7,12 +7,13 @@ leaving its context, the file is removed in any case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from raidctl.bench.estimators.spread import drifted
+from raidctl.bench.faulty import TargetFailed
 from raidctl.bench.preflight import durable_verdicts
 from raidctl.bench.profiles import Profile
 from raidctl.bench.result import Confounder, Drift, Session, TrialResult
@@ -30,6 +31,8 @@ _DRIFT_TEXT = (
 )
 SMALLEST = 4096
 """Bytes of the smallest block of any test."""
+_FAILED = "failed_operations"
+"""Name of the series with the messages of a failed target."""
 _MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
 """The figure used for drift: the first of these that was measured."""
 
@@ -118,6 +121,8 @@ class Runner:
             result: TrialResult = end.value
         except ChangeStands:  # a setting was not restored: that is reported first
             raise
+        except TargetFailed as error:
+            result = target_failed(TrialResult(trial=turn.trial.name, figures={}), error)
         except RaidctlError as error:
             result = _nothing(turn.trial, str(error))
         else:
@@ -138,16 +143,21 @@ class Runner:
     def _repeat(self, turns: Sequence[_Turn]) -> None:
         """Repeat the first trial to detect drift."""
         # a trial that changes a setting temporarily is not repeated for this
-        found = [(turn.trial, turn.result) for turn in turns if not turn.trial.alone and turn.result is not None]
+        found = [turn for turn in turns if not turn.trial.alone and turn.result is not None]
         if not self.again or len(turns) < 2 or not found or self.bench.left <= 0:
             return
-        trial, first = found[0]
+        trial, first = found[0].trial, found[0].result
+        if first is None or failures([first]):
+            return
         self.progress(Progress(trial.name, f"{trial.title}, again", self.bench.spent, self.total))
         known = dict(self.bench.known)
         try:
             last = whole(trial, self.bench)
         except ChangeStands:
             raise
+        except TargetFailed as error:
+            found[0].result = target_failed(first, error)
+            return
         except RaidctlError as error:
             self.bench.notes.append(f"The first test could not be repeated at the end: {error}")
             return
@@ -209,8 +219,8 @@ def _rounding_note(target: Target) -> list[str]:
 
 
 def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResult:
-    """A result with its confounders. A verdict on durability is dropped if one forbids it."""
-    if result.trial not in DURABILITY or durable_verdicts(confounders):
+    """A result with its confounders. A verdict on durability is dropped if one forbids it, but not an I/O error."""
+    if result.trial not in DURABILITY or durable_verdicts(confounders) or failures([result]):
         return msgspec.structs.replace(result, confounders=tuple(confounders))
     reasons = tuple(one.text for one in confounders if one.forbids)
     return msgspec.structs.replace(
@@ -240,6 +250,23 @@ def _unstable(found: Drift) -> str:
     first, last = found.first or 0.0, found.last or 0.0
     shown = [format_figure(value, max(first, last)) for value in (first, last)]
     return _DRIFT_TEXT.format(first=shown[0], last=shown[1], unit=found.unit)
+
+
+def target_failed(result: TrialResult, error: TargetFailed) -> TrialResult:
+    """A result of which operations failed by the target's fault: no other explanation is possible."""
+    return msgspec.structs.replace(
+        result,
+        verdict="fail",
+        expected=result.expected or "no failed operation",
+        reasons=(str(error), *result.reasons),
+        next_test=None,
+        series={**result.series, _FAILED: [str(error)]},
+    )
+
+
+def failures(results: Iterable[TrialResult]) -> tuple[str, ...]:
+    """The operations that failed by the target's fault: one sentence for each test."""
+    return tuple(str(text) for one in results for text in one.series.get(_FAILED) or ())
 
 
 def _nothing(trial: Trial, why: str) -> TrialResult:

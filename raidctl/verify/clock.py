@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from raidctl.bench.result import Session, Spread, TrialResult
+from raidctl.bench.session import failures
 from raidctl.bench.trials.evidence import evidence
 from raidctl.bench.verdict.decision import COMMITS, DRIVE_OFF, FLIP, MEDIUM, RAW, REPEAT, SLOPE
 from raidctl.bench.verdict.early_acknowledgement import SLOWING, Finding, weigh
@@ -100,6 +101,11 @@ class Clock:
     def slowed(self) -> tuple[str, ...]:
         """Influences that reduce the figures."""
         return tuple(one.text for one in self.weighed().confounders if one.name in SLOWING)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Operations that failed by the target's fault, one sentence for each test."""
+        return failures(self.session.results)
 
     def figure(self, trial: str, name: str) -> Spread | None:
         """A figure with an interval. None if it was not measured, or for too short a time."""

@@ -36,6 +36,7 @@ _HIDDEN = frozenset({"unknown cache", "contradiction"})
 """Findings that do not decide, but contradict "every volatile cache is off"."""
 _TOO_FAST = "Random reads are too fast for a hard drive: solid state, or a cache that holds the data."
 _SERVER = "Run raidctl on the machine that serves it."
+_LOOK = "Look for its errors in the kernel log and in the counters of the drives: raidctl events, raidctl diagnose."
 _OUTSIDE = "Run raidctl on the machine itself, outside of any container, with a directory on one of its drives."
 
 
@@ -60,8 +61,12 @@ def joined(report: Verification, claims: Sequence[Claim], clock: Clock, run: int
 
 
 def _answer(answer: Answer, claim: Claim, clock: Clock) -> Answer:
+    if clock.subject is not None and answer.object != clock.subject.id:
+        return answer
+    if claim.name == "volume_status" and clock.failures:
+        return combined(answer, Measured("suspect", clock.failures, next_test=_LOOK), clock.subject)
     asks = _MEASURABLE.get(claim.name)
-    if asks is None or (clock.subject is not None and answer.object != clock.subject.id):
+    if asks is None:
         return answer
     measured = asks(answer, claim, clock)
     return answer if measured is None else combined(answer, _barred(measured, clock, answer) or measured, clock.subject)

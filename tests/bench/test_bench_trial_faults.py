@@ -13,9 +13,10 @@ import pytest
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.profiles import Profile
 from raidctl.bench.result import Confounder, Session, TrialResult
-from raidctl.bench.session import Runner
+from raidctl.bench.session import Runner, failures
 from raidctl.bench.trials.alignment import Alignment
 from raidctl.bench.trials.classic import Classic
+from raidctl.bench.trials.commits import Commits
 from raidctl.bench.trials.compression import Compression
 from raidctl.bench.trials.flush_slope import FlushSlope
 from raidctl.bench.trials.layer_tax import LayerTax
@@ -136,15 +137,41 @@ def test_a_short_operation_is_counted() -> None:
     assert result.reasons == ("1 of 10 operations on the model transferred less than requested.",)
 
 
-def test_a_failure_has_the_message_of_the_system() -> None:
-    """An error ends the trial with the system's message. The number of operations is given, too."""
+@pytest.mark.parametrize(
+    ("number", "verdict", "words"),
+    [(errno.EIO, "fail", "Input/output error"), (errno.ENODATA, "fail", "unreadable sector (medium error)"),
+     (errno.ENOSPC, "inconclusive", "No space left on device")],
+)  # fmt: skip
+def test_an_error_of_the_drive_fails_and_a_refusal_does_not(number: int, verdict: str, words: str) -> None:
+    """The reason has the number of operations and the error. A full file system is no fault of the drive."""
 
-    def failed(_: Work, outcome: Outcome) -> Outcome:
+    def spoil(_: Work, outcome: Outcome) -> Outcome:
+        return _each(outcome, lambda one: replace(one, results=array("i", [-number, *one.results[1:]])))
+
+    result = only(ReadBack(most=MIB), spoil=spoil)
+    assert (result.verdict, result.reasons) == (verdict, (f"1 of 16 operations on the model failed: {words}.",))
+    assert failures([result]) == (result.reasons if verdict == "fail" else ())
+
+
+def test_an_error_of_the_drive_fails_in_a_virtual_machine_and_in_the_last_test_too() -> None:
+    """Commits allow no verdict on durability there, but a failed operation is one; the repetition counts as well."""
+
+    def spoil(_: Work, outcome: Outcome) -> Outcome:
         return _each(outcome, lambda one: replace(one, results=array("i", [-errno.EIO, *one.results[1:]])))
 
-    assert only(ReadBack(most=MIB), spoil=failed).reasons == (
-        "1 of 16 operations on the model failed: Input/output error.",
-    )
+    virtual = Confounder(name="virtual_machine", text="It is a virtual machine.", forbids=True)
+    trials = (Medium(reads=60, commits=12), Commits(seconds=0.1))
+    profile = Profile(name="test", title="", seconds=60, size=64 * MIB, trials=trials)
+
+    def verdicts(engine: Spoilt, *, again: bool) -> list[str]:
+        bench = Stage(Plan(kind="write-through", size=64 * MIB)).bench(engine=engine)
+        bench.confounders = (virtual,)
+        return [one.verdict for one in Runner(bench, again=again).run(profile).results]
+
+    sound = Spoilt(since=1 << 30)
+    assert verdicts(sound, again=False) == ["info", "inconclusive"]
+    assert verdicts(Spoilt(spoil=spoil), again=False) == ["fail", "fail"]
+    assert verdicts(Spoilt(spoil=spoil, since=sound.works + 1), again=True) == ["fail", "inconclusive"]
 
 
 def test_a_mapping_too_small_for_its_reads_is_reported() -> None:

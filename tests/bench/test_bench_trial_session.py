@@ -240,9 +240,9 @@ def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> Non
 
 
 def test_an_error_of_the_engine_is_a_reason(folder: Path) -> None:
-    """After I/O errors, the verdict is inconclusive. There is no figure, and the file is removed."""
+    """After I/O errors, the verdict is fail. There is no figure, and the file is removed."""
     session = run(folder, *QUICK[:2], engine=Counting(at=1, fault=errno.EIO))
-    assert {one.verdict for one in session.results} == {"inconclusive"}
+    assert {one.verdict for one in session.results} == {"fail"}
     assert all("Input/output error" in one.reasons[0] for one in session.results)
     assert all(not one.figures for one in session.results)
     assert not list(folder.iterdir())

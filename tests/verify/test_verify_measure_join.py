@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from raidctl.bench.faulty import TargetFailed
 from raidctl.bench.result import Confounder, Session, Spread, TrialResult
+from raidctl.bench.session import target_failed
 from raidctl.bench.verdict.early_acknowledgement import Finding
 from raidctl.model import Host, VolumeCache
 from raidctl.verify.clock import Clock
@@ -163,6 +165,19 @@ def test_commits_of_one_block_pass_no_drive_on_which_it_is_not(count: int, verdi
     run = msgspec.structs.replace(parts[0], results=tuple(one for part in parts for one in part.results))
     known = checked_machine(raid_controller(level="raid0", count=count, volume_cache=VolumeCache(), drive_cache=None))
     assert answered(known, run, power_safe=True).verdict == verdict
+
+
+def test_operations_that_fail_contradict_a_volume_that_is_reported_as_ok() -> None:
+    """Neither a good state in the tool nor a virtual machine explains an input/output error."""
+    error = TargetFailed("2 of 900 operations on /dev/sdb failed: Input/output error.")
+    result = target_failed(TrialResult(trial="medium", figures={}), error)
+    virtual = Confounder(name="virtual_machine", text="It is a virtual machine.", forbids=True)
+    run = msgspec.structs.replace(session("medium", {}), results=(result,), confounders=(virtual,))
+    sound = checked_machine(raid_controller())
+    assert answered(sound, session("medium", {}), volume_status="ok").verdict == "pass"
+    answer = answered(sound, run, volume_status="ok")
+    assert (answer.verdict, answer.reasons[0]) == ("suspect", str(error))
+    assert "raidctl events" in (answer.next_test or "")
 
 
 @pytest.mark.parametrize("reported", [None, "hdd"])

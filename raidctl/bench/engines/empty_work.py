@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
+from raidctl.bench.faulty import failed
 from raidctl.bench.work import Samples, Target
 from raidctl.errors import BenchError
 
@@ -15,4 +15,4 @@ def refuse_hopeless(target: Target, samples: Sequence[Samples]) -> None:
         raise BenchError(f"No operation on {target.name} started before the time was over: the machine is too busy.")
     first = next((one.results[0] for one in samples if one.results), 0)
     if first < 0 and all(max(one.results, default=-1) < 0 and not one.beyond for one in samples):
-        raise BenchError(f"No operation on {target.name} succeeded: {os.strerror(-first)}.")
+        raise failed(f"No operation on {target.name} succeeded", -first)

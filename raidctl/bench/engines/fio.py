@@ -19,6 +19,7 @@ from typing import Any
 
 from raidctl.bench.engines.empty_work import refuse_hopeless
 from raidctl.bench.engines.work_split import bins
+from raidctl.bench.faulty import failed
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError
@@ -251,9 +252,9 @@ def document(text: str) -> dict[str, Any]:
 
 def refuse_failure(report: Mapping[str, Any], code: int, errors: str) -> None:
     """Raise BenchError if fio did not complete everything."""
-    failed = next((job["error"] for job in report.get("jobs", ()) if job.get("error")), 0)
-    if failed:
-        raise BenchError(f"fio stopped: {os.strerror(failed)}.")
+    number = next((job["error"] for job in report.get("jobs", ()) if job.get("error")), 0)
+    if number:
+        raise failed("fio stopped", number)
     if code or not report.get("jobs"):
         lines = errors.strip().splitlines()
         raise BenchError(f"fio ended with {code}: {lines[0] if lines else 'no reason reported'}.")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from raidctl.bench.blocks import Filler
 from raidctl.bench.estimators import commits
 from raidctl.bench.estimators.rotation import NOMINAL
+from raidctl.bench.faulty import failed
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.targets import Handled, refuse_outside
-from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, amount, latencies, stream
 from raidctl.bench.trials.plain import Connectable, flushes, puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps
@@ -166,7 +166,7 @@ def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Call
                 ends.append(bench.clock())
                 phase.histogram.add([int((ends[-1] - before) * 1e9)])
         except OSError as error:
-            raise Faulty(f"A flush of {bench.target.name} failed: {error.strerror}.") from None
+            raise failed(f"A flush of {bench.target.name} failed", error.errno or 0) from None
         finally:
             filler.release()
     bench.written += (len(ends) - 1) * size

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from raidctl.bench.blocks import Filler
 from raidctl.bench.estimators import effect
+from raidctl.bench.faulty import Faulty
 from raidctl.bench.result import Confounder, TrialResult, Verdict
 from raidctl.bench.targets import refuse_outside
-from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, latencies, ratio, stream, unclear
 from raidctl.bench.trials.plain import puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps, fitting

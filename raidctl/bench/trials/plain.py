@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
+from raidctl.bench.faulty import Faulty, failed
 from raidctl.bench.targets import Handled
 from raidctl.bench.targets.handle import refusal
 from raidctl.bench.targets.nbd import SCHEMES, NbdTarget
 from raidctl.bench.targets.nbd_link import Link
-from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.work import Target
 from raidctl.errors import BenchError
 
@@ -51,7 +51,7 @@ def gets(target: Target, size: int) -> Iterator[Get]:
                 try:
                     done = os.preadv(handle, [view], base + place)
                 except OSError as error:
-                    raise Faulty(f"A read of {target.name} failed: {error.strerror}.") from None
+                    raise failed(f"A read of {target.name} failed", error.errno or 0) from None
                 if done != size:
                     raise Faulty(f"A read of {target.name} transferred less than requested.")
                 return bytes(view)
@@ -64,7 +64,7 @@ def gets(target: Target, size: int) -> Iterator[Get]:
             try:
                 return link.read(place, size)
             except OSError as error:
-                raise Faulty(f"A read of {target.name} failed: {error.strerror}.") from None
+                raise failed(f"A read of {target.name} failed", error.errno or 0) from None
 
         try:
             yield ask
@@ -124,12 +124,12 @@ def _put(target: Target, handle: int, view: memoryview, place: int) -> int:
     try:
         return os.pwritev(handle, [view], place)
     except OSError as error:
-        raise Faulty(f"A write to {target.name} failed: {error.strerror}.") from None
+        raise failed(f"A write to {target.name} failed", error.errno or 0) from None
 
 
 def _sent(target: Connectable, link: Link, view: memoryview, place: int) -> int:
     try:
         link.write(place, bytes(view))
     except OSError as error:
-        raise Faulty(f"A write to {target.name} failed: {error.strerror}.") from None
+        raise failed(f"A write to {target.name} failed", error.errno or 0) from None
     return len(view)

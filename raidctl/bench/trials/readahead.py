@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from raidctl.bench.estimators import effect
+from raidctl.bench.faulty import TargetFailed
 from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.targets import Handled
 from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream
@@ -156,6 +157,8 @@ class ReadAhead:
                 first = bench.places(size, 1)[0]
                 places = bench.row(size, first, max(1, bench.target.size // size))
                 outcome = bench.run(stream(Op.READ, places, size), seconds=self.seconds, target=view)
+        except TargetFailed:
+            raise
         except BenchError as error:
             seen.why.append(str(error))
             return

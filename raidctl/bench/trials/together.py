@@ -14,8 +14,8 @@ from raidctl.bench.engines.process_group import Job, Report, now
 from raidctl.bench.engines.process_group import work as side_by_side
 from raidctl.bench.estimators import effect
 from raidctl.bench.estimators.spread import too_short
+from raidctl.bench.faulty import Faulty
 from raidctl.bench.result import Spread, TrialResult, Verdict
-from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import MIB, Phase, ends, stream
 from raidctl.bench.trials.trial import ROUNDS, Bench, Interrupted, Needs, Steps
 from raidctl.bench.verdict.decision import REPEAT

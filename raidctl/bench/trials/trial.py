@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 
 from raidctl.bench.engines.calibrate import Ceiling, ceiling
 from raidctl.bench.estimators.figures import chance, median
+from raidctl.bench.faulty import refuse_faulty
 from raidctl.bench.result import Confounder, Spread, TrialResult
-from raidctl.bench.trials.faulty import refuse_faulty
 from raidctl.bench.trials.phase import words
 from raidctl.bench.work import Engine, Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators import stalls
 from raidctl.bench.estimators.figures import median
+from raidctl.bench.faulty import Faulty
 from raidctl.bench.result import Spread, TrialResult
-from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, latencies
 from raidctl.bench.trials.trial import KIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Samples, Stream, Target
