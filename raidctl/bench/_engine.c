@@ -200,7 +200,7 @@ struct log {
     uint64_t count, room;
     uint64_t *missed;      /* offsets that did not read back as written */
     uint64_t misses, misses_room;
-    uint64_t *bins;        /* OPS histograms of what came after the last sample that is kept; NULL: nothing did */
+    uint64_t *bins;        /* OPS histograms of what succeeded after the last sample that is kept; NULL: nothing did */
 };
 
 struct stream {
@@ -306,7 +306,8 @@ static uint32_t bin_of(uint64_t value) {
 static void record(struct worker *w, uint64_t index, uint64_t start, uint64_t end, int64_t result) {
     struct log *log = &w->log;
     uint64_t t0 = w->run->t0, latency = end > start ? end - start : 0;
-    if (log->count >= w->keep) {
+    bool complete = result >= 0 && (w->stream->ops[index] == FLUSH || result == (int64_t)w->stream->size);
+    if (log->count >= w->keep && complete) {    /* only a sample can have an error */
         if (!log->bins && !(log->bins = calloc(OPS * BINS, sizeof *log->bins))) return fail(w, ENOMEM);
         log->bins[w->stream->ops[index] * BINS + bin_of(latency)]++;
     } else {

@@ -73,8 +73,9 @@ class Work:
     verify: bool = False
     """Whether data read are compared with the headers of their sectors. See `raidctl.bench.blocks`."""
     keep: int = 1 << 23
-    """Maximum number of samples of a stream to keep. Later ones are counted in `Samples.beyond`, which bounds
-    memory.
+    """Number of samples of a stream to keep. Later ones are counted in `Samples.beyond`, which bounds memory.
+
+    Operations that failed or were incomplete are always kept.
     """
 
 
@@ -94,9 +95,9 @@ class Samples:
     mismatches: Sequence[int] = ()
     """Offsets of blocks that did not read back as written. They are recorded if `Work.verify` was set."""
     beyond: Mapping[Op, array[int]] = field(default_factory=dict)
-    """Operations after the first `Work.keep` samples, counted by latency. Each kind of operation has bins of type
-    ``Q``. Bin ``b`` below 128 holds ``b`` ns; above, with ``e = b // 128 - 1``, those from ``(128 + b % 128) << e`` ns
-    on."""
+    """Complete operations after the first `Work.keep` samples, counted by latency. Each kind of operation has bins of
+    type ``Q``. Bin ``b`` below 128 holds ``b`` ns; above, with ``e = b // 128 - 1``, those from
+    ``(128 + b % 128) << e`` ns on."""
 
     @property
     def count(self) -> int:

@@ -84,6 +84,23 @@ def test_no_sample_ends_after_the_run(engine: Engine, target: Handle) -> None:
     assert outcome.cpu_seconds > 0
 
 
+@pytest.mark.parametrize("depth", [1, 4])
+def test_failures_beyond_the_kept_samples_are_samples(engine: Engine, depth: int) -> None:
+    """Operations that succeed are only counted there; one that fails has its place and error."""
+    handle = os.open("/dev/full", os.O_RDWR)
+    try:
+        wanted = [Op.READ] * 40 + [Op.WRITE, Op.READ] * 10
+        work = Work(streams=[stream(wanted, list(range(60)), depth=depth)], keep=20)
+        (done,) = engine.run(Handle(handle, 1 << 30), work).samples
+    finally:
+        os.close(handle)
+    failed = [at for at, result in enumerate(done.results) if result < 0]
+    assert [done.results[at] for at in failed] == [-errno.ENOSPC] * 10
+    assert sorted(done.offsets[at] for at in failed) == [number * BLOCK for number in range(40, 60, 2)]
+    assert {done.ops[at] for at in failed} == {Op.WRITE}
+    assert done.count == 60
+
+
 def test_streams_run_side_by_side(engine: Engine, target: Handle) -> None:
     """Two endless streams run at the same time, with separate samples."""
     work = Work(streams=[stream(Op.READ, [1], cycle=True), stream(Op.READ, [2], cycle=True, depth=2)], seconds=0.3)

@@ -121,19 +121,27 @@ def samples(stream: Stream, parts: Sequence[Slice], reports: Sequence[Report], s
 
 
 def trim(report: Report, ops: bytes, keep: int) -> None:
-    """Count entries beyond the first ``keep`` by latency, and drop them. The bins are those of `Samples.beyond`."""
+    """Count complete entries beyond the first ``keep`` by latency, and drop them.
+
+    The bins are those of `Samples.beyond`. Entries that failed are kept.
+    """
     ends, starts, length = report.ends, report.starts, len(ops)
     if len(ends) <= keep:
         return
     report.last_end = max(ends)
-    for index in range(keep, len(ends)):
+    odd = sorted(index for index in report.odd if index >= keep)
+    if odd and report.places is None:  # they no longer follow one another
+        report.places = array("Q", range(len(ends)))
+    dropped = set(range(keep, len(ends))).difference(odd) if odd else range(keep, len(ends))
+    for index in dropped:
         op = ops[(report.places[index] if report.places is not None else index) % length]
         slot = op << 32 | bin_of(max(0, ends[index] - starts[index]))
         report.beyond[slot] = report.beyond.get(slot, 0) + 1
-    del ends[keep:], starts[keep:]
-    if report.places is not None:
-        del report.places[keep:]
-    report.odd = {index: result for index, result in report.odd.items() if index < keep}
+    for column in (ends, starts, report.places):
+        if column is not None:
+            column[keep:] = array(column.typecode, [column[index] for index in odd])
+    moved = {index: keep + place for place, index in enumerate(odd)}
+    report.odd = {moved.get(index, index): result for index, result in report.odd.items()}
 
 
 def bin_of(latency: int) -> int:
