@@ -91,10 +91,11 @@ class Store(Database):
             if database is None:
                 return []
             rows = database.execute(f"SELECT {_COLUMNS} FROM run ORDER BY id").fetchall()  # noqa: S608 - our own names
-        return [
-            msgspec.convert(dict(zip(StoredRun.__struct_fields__, row, strict=True)), StoredRun, strict=False)
-            for row in rows
-        ]
+        named = [dict(zip(StoredRun.__struct_fields__, row, strict=True)) for row in rows]
+        try:
+            return msgspec.convert(named, list[StoredRun], strict=False)
+        except msgspec.ValidationError as error:
+            raise self.damaged(str(error)) from None
 
     def get(self, number: int) -> Run:
         """Return one run.

@@ -117,11 +117,15 @@ class Database:
         if "unable to open" in low:
             return AccessMissing(f"{path} cannot be opened; name another directory with --state-dir.")
         if "not a database" in low or "malformed" in low or "no such" in low or "already exists" in low:
-            return CannotTell(
-                f"{path} is damaged ({text}). Move it away; the next {self.noun} creates a new one. "
-                f'To recover data: sqlite3 {path} ".recover".'
-            )
+            return self.damaged(text)
         return CannotTell(f"{path} cannot be used: {text}.")
+
+    def damaged(self, text: str) -> CannotTell:
+        """Return the error for content that cannot be read, with the reason."""
+        return CannotTell(
+            f"{self.path} is damaged ({text}). Move it away; the next {self.noun} creates a new one. "
+            f'To recover data: sqlite3 {self.path} ".recover".'
+        )
 
     def _make(self) -> None:
         """Create an empty file, readable only by its owner, if missing."""

@@ -222,6 +222,16 @@ def test_a_migration_that_fails_leaves_the_old_version(tmp_path: Path) -> None:
     assert Store(tmp_path).get(1) == kept
 
 
+def test_a_value_of_another_type_is_damage(tmp_path: Path) -> None:
+    """SQLite keeps any value in any column: a list that cannot be read is reported as damaged."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE run SET seconds = 'long'")
+    with pytest.raises(CannotTell, match=r"is damaged \(Expected `float`.* Move it away"):
+        store.list()
+
+
 def test_one_unreadable_document_hides_no_other(tmp_path: Path) -> None:
     """All runs are listed, and the others are shown."""
     store = Store(tmp_path)
