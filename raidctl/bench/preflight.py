@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.place import Place, place_in
+from raidctl.discovery.ext4 import JOURNALED
 from raidctl.discovery.mounts import MOUNTINFO
 from raidctl.discovery.probe import CPUINFO
 from raidctl.discovery.sysfs import path_of
@@ -34,8 +35,6 @@ _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", "beegfs", "afs", "virtiofs", "gfs2", "ocfs2"}
 )
 _DECOUPLED = regex(r"fuse($|\.)|fuseblk|overlay|aufs|ecryptfs|unionfs")
-_JOURNALED = "data=journal"
-"""An option of ext3 and ext4."""
 _DM: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (regex(r"CRYPT-"), "encryption", "encrypts: it costs processor time for each block"),
     (regex(r"mpath-"), "multipath", "is reached over several paths"),
@@ -83,6 +82,13 @@ class TargetFacts:
     """The beginning of /proc/cpuinfo; None: it could not be read."""
     noticed: tuple[Confounder, ...] = ()
     """What the target itself reports."""
+
+    @property
+    def options(self) -> frozenset[str]:
+        """Mount options of a file's file system, with those that mountinfo leaves out."""
+        mounts = [mount for block in (self.scope.blocks if self.scope else ()) for mount in block.mounts]
+        hidden = [option for mount in mounts if mount.point == self.place.point for option in mount.options]
+        return frozenset((*self.place.options, *hidden))
 
 
 @dataclass(frozen=True)
@@ -153,7 +159,7 @@ def confounders(facts: TargetFacts) -> list[Confounder]:
         found += _virtual(facts)
         found += _preloaded(os.environ.get("LD_PRELOAD", ""))
         found += _page_cache(facts)
-        found += _file_system(facts.place) if facts.kind == "file" else ()
+        found += _file_system(facts.place, facts.options) if facts.kind == "file" else ()
         found += _stack(facts)
         found += _inventory(facts.scope)
     unique = {(item.name, item.text): item for item in found}
@@ -188,14 +194,14 @@ def _page_cache(facts: TargetFacts) -> Iterator[Confounder]:
     why = None
     if not facts.direct and not facts.place.in_memory:
         why = "O_DIRECT is refused here"
-    elif facts.kind == "file" and _JOURNALED in facts.place.options:
-        why = f"{facts.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted but ignored"
+    elif facts.kind == "file" and JOURNALED in facts.options:
+        why = f"{facts.place.point} is mounted with {JOURNALED}, where O_DIRECT is accepted but ignored"
     if why is not None:
         text = f"{why}, so the page cache of the kernel is measured together with the drive."
         yield Confounder(name="page_cache", text=text, forbids=True)
 
 
-def _file_system(place: Place) -> Iterator[Confounder]:
+def _file_system(place: Place, options: Collection[str]) -> Iterator[Confounder]:
     name = place.filesystem
     if name is None:
         text = "The file system is unknown, and so is what it does with writes and flushes."
@@ -211,11 +217,11 @@ def _file_system(place: Place) -> Iterator[Confounder]:
     if place.copies_on_write:
         text = f"{name} never overwrites: each write goes to a new place, and more is written than requested."
         yield Confounder(name="copy_on_write", text=text)
-    off = sorted(NO_BARRIER & set(place.options))
+    off = sorted(NO_BARRIER & set(options))
     if off:
         text = f"{place.point} is mounted with {', '.join(off)}: the file system does not flush the drive's cache."
         yield Confounder(name="no_barriers", text=text, forbids=True)
-    if "sync" in place.options:
+    if "sync" in options:
         text = f"{place.point} is mounted with sync: each write waits for the drive."
         yield Confounder(name="mounted_sync", text=text)
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.discovery import blocks, enclosures, mapper, mounts, sysfs, udevdb
+from raidctl.discovery import blocks, enclosures, ext4, mapper, mounts, sysfs, udevdb
 from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import LINK, linked, storage_functions
 from raidctl.discovery.udevdb import Database, Entry, parse, uevent
@@ -45,7 +45,7 @@ _FILES = (
     *(Read(path) for path in (HOSTNAME, RELEASE, STATUS, MOUNTINFO, SWAPS, DMI_VENDOR, DMI_PRODUCT, HYPERVISOR, XEN)),
     Read(CPUINFO, limit=_ONE_CPU),
 )
-_GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS, enclosures.INSIDE)
+_GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS, enclosures.INSIDE, ext4.PATTERN)
 
 
 class Probe(Struct, frozen=True):
@@ -102,6 +102,7 @@ def probe_machine() -> Dialogue[Probe]:
         patterns=sysfs.PLACES if any(_drives_without_path(devices)) else (),
         mapped=_root(first.text(STATUS)) is not False and any(devices.kind(name) == "dm" for name in devices.names),
         enclosures=enclosures.folders(first.paths(enclosures.INSIDE)),
+        ext4=first.paths(ext4.PATTERN),
     )
     second = yield from _second_round(second_round)
     if second.found:
@@ -114,7 +115,7 @@ def probe_machine() -> Dialogue[Probe]:
     more_functions = [function.address for function in pci if function.address not in second_round.links]
     if more_functions:
         second.links.update((yield from _links(more_functions)))
-    seen = _probe(first, functions, linked(pci, second.links), second.table, devices)
+    seen = _probe(first, functions, linked(pci, second.links), second, devices)
     seen.problems.extend(_pci_problems(first, second.unread_functions))
     return seen
 
@@ -146,6 +147,8 @@ class _SecondRound(Struct, frozen=True):
     """Whether to run ``dmsetup table``."""
     enclosures: Sequence[str]
     """Folders of SES enclosures with drives."""
+    ext4: Sequence[str]
+    """Files with all mount options of file systems."""
 
 
 class _SecondAnswers(Struct):
@@ -161,6 +164,8 @@ class _SecondAnswers(Struct):
     """Of the device mapper."""
     enclosures: dict[str, str]
     """Identifiers, by folder."""
+    ext4: dict[str, tuple[str, ...]]
+    """Mount options, by kernel name."""
     found: list[str]
     """Paths of block devices below PCI functions."""
 
@@ -171,6 +176,7 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
     requests += _link_files(second_round.links)
     requests += [mapper.TABLE] if second_round.mapped else []
     requests += [Read(enclosures.id_file(folder)) for folder in second_round.enclosures]
+    requests += [Read(path) for path in second_round.ext4]
     requests += [Glob(pattern) for pattern in second_round.patterns]
     answers = iter((yield from ask_all(requests)))
     attributes: dict[str, dict[str, bytes]] = {}
@@ -186,6 +192,7 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
     links = {(address, name): next(answers).text or "" for address in second_round.links for name in LINK}
     table = next(answers) if second_round.mapped else None
     ids = {folder: enclosures.identifier(folder, next(answers).text) for folder in second_round.enclosures}
+    options = ext4.options_by_name([(path, next(answers).text) for path in second_round.ext4])
     return _SecondAnswers(
         {name: sysfs.Attributes(data) for name, data in attributes.items()},
         entries,
@@ -193,6 +200,7 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
         links,
         table.text if isinstance(table, RunAnswer) and table.code == 0 else "",
         ids,
+        options,
         [path for answer in answers for path in answer.paths],
     )
 
@@ -211,14 +219,15 @@ def _probe(
     first: _FirstAnswers,
     functions: Mapping[str, Entry],
     pci: tuple[PciDevice, ...],
-    table: str,
+    second: _SecondAnswers,
     devices: blocks.DeviceFacts,
 ) -> Probe:
     mounted = mounts.mountinfo(first.text(MOUNTINFO))
     swapped = mounts.swaps(first.text(SWAPS))
     shown = blocks.present(devices)
     found, swaps = mounts.located(mounted.mounts, swapped.swaps, blocks.candidates(devices, shown))
-    uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, devices))
+    found = ext4.with_defaults(found, second.ext4)
+    uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(second.table, devices))
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
     sys_mounts = [mount.flags for mount in mounted.mounts if mount.point == "/sys"]
     view = replace(_machine(first), sys_read_only="ro" in sys_mounts[-1] if sys_mounts else None)

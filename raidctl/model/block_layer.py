@@ -35,7 +35,7 @@ class Mount(Model, frozen=True, kw_only=True):
     filesystem: Annotated[str | None, doc("Type in the kernel's terms: `ext4`, `xfs`.")] = None
     options: Annotated[
         tuple[str, ...],
-        doc("Options of the mount, then of the file system, each once: `rw`, `barrier=0`."),
+        doc("Options of the mount, then of the file system, also ext4's own defaults, each once: `rw`, `barrier=0`."),
     ] = ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from raidctl.discovery.ext4 import path_of
 from raidctl.discovery.mounts import MOUNTINFO, Mount, mountinfo
 from raidctl.evidence import Line, Output
 from raidctl.host import BlockDevice, HostView
@@ -24,6 +25,8 @@ class Kernel:
     """Mounts in the kernel's order. A later mount on the same point hides the earlier one."""
     cache_types: Mapping[str, str] = field(default_factory=dict)
     """Of SCSI drives by ``H:C:T:L``: ``write back``, ``write through``."""
+    defaults: Mapping[str, Evidence] = field(default_factory=dict)
+    """Options of file systems that disable flushes and that mountinfo leaves out, by mount point."""
 
     def on(self, point: str) -> tuple[Mount, Line] | None:
         """The mount on a mount point."""
@@ -49,7 +52,24 @@ def read_kernel(view: HostView) -> Dialogue[Kernel]:
         for disk, answer in zip(disks, answers[1:], strict=True)
         if answer.fine and (answer.text or "").strip()
     }
-    return Kernel(_mounts(answers[0].text or ""), types)
+    mounts = _mounts(answers[0].text or "")
+    return Kernel(mounts, types, _defaults(view, mounts))
+
+
+def _defaults(view: HostView, mounts: tuple[tuple[Mount, Line], ...]) -> dict[str, Evidence]:
+    """What the view knows of mounts beyond mountinfo: the options of `raidctl.discovery.ext4`."""
+    listed = {mount.point: mount.options for mount, _ in mounts}
+    found = {}
+    for block in view.blocks:
+        for mount in block.mounts:
+            options = sorted(NO_BARRIER.intersection(mount.options).difference(listed.get(mount.point, ())))
+            if options:
+                statement = f"{mount.point} is mounted with {', '.join(options)}, a default of its file system: "
+                found[mount.point] = Evidence(
+                    source="kernel", object=mount.point, says=f"{statement}it sends no flush",
+                    command=path_of(block.name), raw=options[0],
+                )  # fmt: skip
+    return found
 
 
 def _mounts(text: str) -> tuple[tuple[Mount, Line], ...]:
@@ -96,6 +116,8 @@ def without_barriers(kernel: Kernel, points: tuple[str, ...]) -> list[Evidence]:
         if pair and options:
             statement = f"{point} is mounted with {', '.join(sorted(options))}: it sends no flush"
             found.append(_mounted(pair, statement))
+        elif point in kernel.defaults:
+            found.append(kernel.defaults[point])
     return found
 
 

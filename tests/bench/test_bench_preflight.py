@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.bench.preflight import TargetFacts, ask, confounders, durable_verdicts, load
 from raidctl.bench.result import Confounder
@@ -21,6 +22,7 @@ from raidctl.model import (
     Drive,
     Host,
     Inventory,
+    Mount,
     Progress,
     Scrub,
     Volume,
@@ -114,6 +116,15 @@ def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
     assert names(found) == {"no_barriers"}
     assert option in found[0].text
     assert not durable_verdicts(found)
+
+
+def test_options_that_only_the_view_has_forbid_verdicts() -> None:
+    """ext4's own defaults are not in mountinfo, from which the place is read."""
+    mount = Mount(point="/srv", device=PART.node, filesystem="ext4", options=("rw", "nobarrier", "data=journal"))
+    part = replace(PART, mounts=(mount,))
+    stack = Scope("/srv", (part,), (part, DISK))
+    found = confounders(target_facts(place=Place("ext4", "/srv", "/dev/sda1", ("rw",)), scope=stack))
+    assert names(found) == {"no_barriers", "page_cache"}
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,20 @@ def test_a_mount_has_its_own_options_and_those_of_its_file_system() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["sda", "cciss!c0d0"])
+def test_options_that_are_defaults_of_an_ext4_are_known(name: str) -> None:
+    """The kernel's table of mounts leaves them out: `tune2fs -o nobarrier` would stop flushes without a trace."""
+    udev = f"P: /devices/x/block/{name}\nN: sda\nE: SUBSYSTEM=block\nE: MAJOR=8\nE: MINOR=0\n"
+    files = {
+        f"/sys/class/block/{name}/size": b"2048\n",
+        "/proc/self/mountinfo": b"29 1 8:0 / /srv rw shared:1 - ext4 /dev/sda rw\n",
+        f"/proc/fs/ext4/{name}/options": b"rw\nbsddf\nnobarrier\ncommit=5\ndata=journal\n",
+        "/proc/fs/ext4/sdz/options": b"rw\nbarrier\n",
+    }
+    [found] = block(converse(probe_machine(), Scripted(udev, files)).view, name.replace("!", "/")).mounts
+    assert found.options == ("rw", "nobarrier", "data=journal")
+
+
 @pytest.mark.parametrize("text", ["Unknown", "Unknown speed", "0", "255", "", "x8", "8 GT", "-1"])
 def test_an_invalid_pcie_link_is_not_reported(text: str) -> None:
     """A PCIe link with invalid values is not reported.

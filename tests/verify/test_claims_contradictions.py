@@ -11,14 +11,27 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from raidctl.model import Array, Battery, Capability, Controller, Drive, Problem, Volume, VolumeCache, VolumeStatus
+from raidctl.model import (
+    Array,
+    Battery,
+    Capability,
+    Controller,
+    Drive,
+    Mount,
+    Problem,
+    Volume,
+    VolumeCache,
+    VolumeStatus,
+)
+from raidctl.request import converse
 from raidctl.verify.capacity import reckon, usable
 from raidctl.verify.facts import facts
 from raidctl.verify.judge import exit_code, verify
-from raidctl.verify.kernel import Kernel
+from raidctl.verify.kernel import Kernel, read_kernel
 from raidctl.verify.measured import Measured, combined
 from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
+from tests.discovery.machines import Scripted
 from tests.verify.checked_machines import TB, checked_machine, judged, plain_drive, raid_controller
 
 
@@ -231,6 +244,17 @@ def test_a_file_system_that_sends_no_flush_fails_over_volatile_caches(option: st
     answer = judged(checked_machine(plain_drive("enabled"), options=f"rw,{option}"), power_safe=True)
     assert answer.verdict == "fail"
     assert any(option in (one.raw or "") for one in answer.evidence)
+
+
+def test_an_option_that_is_a_default_of_the_file_system_fails_as_well() -> None:
+    """The table of mounts does not list it; the evidence is the file that does."""
+    mount = Mount(point="/srv", device="/dev/sda", filesystem="ext4", options=("rw", "nobarrier"))
+    known = checked_machine(plain_drive("enabled"), mounts=(mount,))
+    table = {"/proc/self/mountinfo": known.kernel.mounts[0][1].text.encode()}
+    known = CheckedMachine(known.seen, converse(read_kernel(known.view), Scripted(files=table)))
+    answer = judged(known, power_safe=True)
+    assert answer.verdict == "fail"
+    assert ("/proc/fs/ext4/sda/options", "nobarrier") in [(one.command, one.raw) for one in answer.evidence]
 
 
 def test_mounts_that_could_not_be_read_rule_out_no_option() -> None:

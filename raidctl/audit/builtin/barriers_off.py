@@ -18,7 +18,8 @@ once the battery fails.
 **Unknown:** never. Without a list of mounts (single output files of tools) nothing is checked.
 
 **How to fix.** Remove the option from `/etc/fstab`, then `mount -o remount,barrier MOUNTPOINT` (ext4); unmount and
-mount XFS.
+mount XFS. If ext4 has it as a default of the file system, as `/proc/fs/ext4/*/options` shows: `tune2fs -o ^nobarrier
+DEVICE`.
 
 **Example.** Fails: `nobarrier` on a drive with `write_cache = enabled`. Passes: `rw,relatime`.
 """
@@ -68,7 +69,10 @@ def _without_flushes(item: Volume | Drive, wrong: list[Mount], safe: str | None)
     message = (
         f"{listing(points)} {'is' if len(wrong) == 1 else 'are'} mounted without barriers, so no flush is sent{then}."
     )
-    remedy = f"Remove the option from /etc/fstab, then `umount {points[0]}` and `mount {points[0]}`."
+    where = "/etc/fstab"
+    if wrong[0].filesystem in ("ext3", "ext4"):
+        where += f" (a default of the file system: `tune2fs -o ^nobarrier {wrong[0].device}`)"
+    remedy = f"Remove the option from {where}, then `umount {points[0]}` and `mount {points[0]}`."
     severity: Severity | None = "info" if safe else "warning" if doubtful else None
     evidence = tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong)
     return FINDINGS.failed(
