@@ -14,6 +14,9 @@ from raidctl.errors import BenchError
 class Faulty(BenchError):
     """Operations failed during the measurement."""
 
+    number: int = 0
+    """The errno of one of them; 0: none has one."""
+
 
 class TargetFailed(Faulty):
     """The target failed: its drive or its server reported an error, or a checksum of its file system does not fit."""
@@ -38,7 +41,9 @@ _WORDS = {
 def failed(what: str, number: int) -> Faulty:
     """Return the exception for a failed operation. ``what``: a clause, ``number``: an errno."""
     kind = TargetFailed if number in _OF_TARGET else Faulty
-    return kind(f"{what}: {_WORDS.get(number) or os.strerror(number)}.")
+    error = kind(f"{what}: {_WORDS.get(number) or os.strerror(number)}.")
+    error.number = number
+    return error
 
 
 def refuse_faulty(name: str, work: Work, samples: Sequence[Samples]) -> None:

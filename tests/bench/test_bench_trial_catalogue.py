@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import mmap
 import os
@@ -15,6 +16,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.faulty import TargetFailed, failed
 from raidctl.bench.mapping import ranges
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.profiles import Profile, switched
@@ -84,6 +87,34 @@ def test_three_drives_are_compared_in_pairs_and_all_at_once(tmp_path: Path) -> N
         result = whole(Together(others=(two, three), seconds=0.4, rounds=1, size=64 * KIB), staged(one))
     ratios = [name for name in result.figures if name.endswith("_ratio")]
     assert ratios == ["pair_1_2_ratio", "pair_1_3_ratio", "pair_2_3_ratio", "all_ratio"]
+
+
+@dataclass
+class Failing(PortableEngine):
+    """An engine on which the last read, or each one, of a target fails."""
+
+    broken: str = ""
+    each: bool = False
+
+    def run(self, target: Target, work: Work) -> Outcome:
+        """Run the work, unless no operation may succeed."""
+        if target.name != self.broken:
+            return super().run(target, work)
+        if self.each:
+            raise failed(f"No operation on {target.name} succeeded", errno.ENODATA)
+        outcome = super().run(target, work)
+        outcome.samples[0].results[-1] = -errno.ENODATA
+        return outcome
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_the_drive_whose_reads_fail_is_named(tmp_path: Path, each: bool) -> None:
+    """Reads are made in other processes, from which the error comes back; one is enough."""
+    with on_file(tmp_path) as one, on_file(tmp_path) as two:
+        trial = Together(others=(two,), seconds=0.1, rounds=1, size=64 * KIB)
+        with pytest.raises(TargetFailed) as caught:
+            whole(trial, Bench(one, Failing(broken=two.name, each=each)))
+        assert str(caught.value) == f"Reads of {two.name} failed: unreadable sector (medium error)."
 
 
 @dataclass

@@ -6,7 +6,7 @@ import itertools
 import os
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -14,13 +14,12 @@ from raidctl.bench.engines.process_group import Job, Report, now
 from raidctl.bench.engines.process_group import work as side_by_side
 from raidctl.bench.estimators import effect
 from raidctl.bench.estimators.spread import too_short
-from raidctl.bench.faulty import Faulty
+from raidctl.bench.faulty import Faulty, TargetFailed, failed
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.phase import MIB, Phase, ends, stream
 from raidctl.bench.trials.trial import ROUNDS, Bench, Interrupted, Needs, Steps
 from raidctl.bench.verdict.decision import REPEAT
 from raidctl.bench.work import Engine, Op, Target, Work
-from raidctl.errors import BenchError
 from raidctl.text import listing
 
 EDGE = 0.1
@@ -96,6 +95,8 @@ class Together:
             _, reports = side_by_side([_job(bench.engine, target, work) for target, work in works])
         cpu = sum(report.cpu_ns for report in reports) / (now() - begun) / len(os.sched_getaffinity(0))
         seen.busiest = max(seen.busiest, cpu)
+        for target, report in zip(targets, reports, strict=True):
+            _refuse_odd(target.name, report.odd)
         used = sorted({name for report in reports for name in report.notes})
         for name in used:
             bench.used(name)
@@ -166,18 +167,32 @@ def _job(engine: Engine, target: Target, work: Work) -> Job:
     def job(arrive: Callable[[], int]) -> Report:
         arrive()
         begun = now()
-        outcome = engine.run(target, work)
+        try:
+            outcome = engine.run(target, work)
+        except TargetFailed as error:  # only a report passes from one process to another
+            return Report(odd={0: -error.number})
         # an engine reports times from its own start, which is between these two
         start = (begun + max(begun, now() - int(outcome.wall_seconds * 1e9))) // 2
-        failed = sum(1 for one in outcome.samples for result in one.results if result < one.size)
-        if failed:
-            raise BenchError(f"{failed} operations on {target.name} failed.")
+        odd = {at: result for one in outcome.samples for at, result in enumerate(one.results) if result < one.size}
         moments = array("Q", (start + moment for moment in ends(outcome.samples[0])))
         return Report(
-            starts=array("Q", [start]), ends=moments, cpu_ns=int(outcome.cpu_seconds * 1e9), notes={outcome.engine}
+            starts=array("Q", [start]),
+            ends=moments,
+            odd=odd,
+            cpu_ns=int(outcome.cpu_seconds * 1e9),
+            notes={outcome.engine},
         )
 
     return job
+
+
+def _refuse_odd(name: str, odd: Mapping[int, int]) -> None:
+    """Raise Faulty if reads failed or were short."""
+    worst = min(odd.values(), default=0)
+    if worst < 0:
+        raise failed(f"Reads of {name} failed", -worst)
+    if odd:
+        raise Faulty(f"Reads of {name} transferred less than requested.")
 
 
 def _name(group: Group, several: int) -> str:
