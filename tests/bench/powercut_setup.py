@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from raidctl.bench.powercut import account, witness
 from raidctl.bench.powercut.messages import Open, Opened
-from raidctl.bench.powercut.report import Cut, Plan, PowerCutRun, Target
+from raidctl.bench.powercut.report import Cut, How, Plan, PowerCutRun, Target
 from raidctl.bench.powercut.witness import Witness
 from raidctl.bench.powercut.writer import WitnessConnection, Writing, check
 from tests.support.waiting import PATIENCE
@@ -140,11 +140,11 @@ class WitnessSetup:
         except PowerCutError:
             drive.left = 500
 
-    def check(self, drive: Drive, boot: str, *, left: str | None = None) -> PowerCutRun:
+    def check(self, drive: Drive, boot: str, *, left: str | None = None, how: How = "plug") -> PowerCutRun:
         """Check after a cut, if there was one."""
         with self.session(boot, left=left) as (witness, opened):
             witness.check_target(TARGET)
             self.printed += opened.notes
             if opened.due:
-                check(witness, drive, opened, "plug")
+                check(witness, drive, opened, how)
             return witness.report()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import socket
 import time
@@ -15,9 +16,10 @@ import pytest
 
 from raidctl.bench.powercut import witness
 from raidctl.bench.powercut.messages import Begin, Durable, Fine, Intent
+from raidctl.bench.powercut.report import How
 from raidctl.bench.powercut.wire import MAGIC
 from raidctl.bench.powercut.witness import Witness
-from raidctl.bench.powercut.writer import WitnessConnection, Writing
+from raidctl.bench.powercut.writer import TargetFailed, WitnessConnection, Writing
 from raidctl.errors import CannotTell, UnreachableError
 from tests.bench.powercut_setup import RUN, TARGET, TOKEN, Drive, PowerCutError, WitnessSetup, fair
 from tests.support.over import over
@@ -28,6 +30,15 @@ from tests.support.waiting import PATIENCE
 def setup(tmp_path: Path) -> WitnessSetup:
     """A witness that is not running yet."""
     return WitnessSetup(tmp_path)
+
+
+class Sick(Drive):
+    """A drive that keeps its power and its content, and refuses a write."""
+
+    def _step(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise OSError(errno.EIO, "Input/output error")
 
 
 def cut_once(setup: WitnessSetup, drive: Drive) -> None:
@@ -134,6 +145,21 @@ def test_a_cut_does_not_count_if_a_cache_was_set_differently_than_when_the_run_b
     assert cut.reasons[:1] == (
         f"When the run began, its {name} was write_back; when this writing began, it was write_through.",
     )
+
+
+@pytest.mark.parametrize(("how", "counted"), [("unknown", False), ("enclosure", True)])
+def test_a_target_that_failed_had_no_power_cut_unless_the_user_reports_one(
+    setup: WitnessSetup, how: How, counted: bool
+) -> None:
+    """A write error of a drive with power loses nothing, and shows nothing about a power failure."""
+    drive = Sick()
+    with setup.running():
+        with pytest.raises(TargetFailed), setup.session("boot 1", new=True) as (witness, opened):
+            Writing(witness, drive, opened, 1 << 30, setup.printed.append).run("writing")
+        drive.left = 500
+        [cut] = setup.check(drive, "boot 1", how=how).cuts
+    assert (cut.verdict, cut.ended, fair(cut)) == ("none", "target", counted)
+    assert counted is not any("--cut-by" in reason for reason in cut.reasons)
 
 
 def test_a_writer_ended_by_an_exception_reports_it(setup: WitnessSetup) -> None:

@@ -129,7 +129,7 @@ class Account:
             seconds, why = exposure(self.flush, self.heard, history.pace())
         verdict = tally.verdict
         doubts = (
-            [*self.doubts, *self._killed(), *([why] if why else []), *_doubts(history, tally)]
+            [*self.doubts, *self._killed(), *self._powered(how), *([why] if why else []), *_doubts(history, tally)]
             if verdict in ("none", "unknown")
             else []
         )
@@ -157,6 +157,14 @@ class Account:
             yield (
                 "The writer's connection was closed at once, and a machine without power closes none: the writer was "
                 "killed before the power was cut, or the machine is a virtual one that does not show it."
+            )
+
+    def _powered(self, how: How) -> Iterator[str]:
+        """The sentence that the target may have failed without losing its power."""
+        if isinstance(self.ended, Bye) and how == "unknown":
+            yield (
+                "The target reported an error, and no power cut is known: a drive with power loses nothing from its "
+                "cache. If its power was cut, repeat the cut, and resume with --cut-by."
             )
 
     def report(self) -> PowerCutRun:
