@@ -27,6 +27,7 @@ from raidctl.request import Dialogue, Failure, Read, ask_all
 from raidctl.text import regex
 
 Kind = Literal["file", "device", "nbd"]
+When = Literal["before", "after"]
 QUEUE = ("write_cache", "fua", "scheduler", "read_ahead_kb", "rotational", "zoned", "nr_requests")
 _OTHERS = ("dm/uuid", "dm/name")
 _ONE_CPU = 4096
@@ -139,13 +140,15 @@ def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
     return found
 
 
-def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) -> Iterator[Confounder]:
+def load(
+    before: Mapping[str, int], after: Mapping[str, int], seconds: float, when: When = "before"
+) -> Iterator[Confounder]:
     """Devices busy for others between two readings of `ticks`. The readings are ``seconds`` apart."""
     for name, first in before.items():
         busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
         if busy > BUSY:
             share = min(busy, 1.0)
-            text = f"/dev/{name} was busy {share:.0%} of the time before the measurement: something else uses it."
+            text = f"/dev/{name} was busy {share:.0%} of the time {when} the measurement: something else uses it."
             yield Confounder(name="load", text=text)
 
 

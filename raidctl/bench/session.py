@@ -192,22 +192,29 @@ class Runner:
         confounders = bench.confounders
         if found is not None and found.unstable:
             confounders += (Confounder(name="drift", text=_unstable(found)),)
-        carried = [msgspec.structs.replace(one, confounders=confounders) for one in results]
-        return Session(
-            profile=profile.name,
-            target=bench.target.name,
-            kind=bench.target.kind,
-            size=bench.target.size,
-            results=tuple(sorted(carried, key=lambda one: order.index(one.trial))),
-            engine=", ".join(bench.engines) or None,
-            notes=tuple(bench.notes),
-            confounders=confounders,
-            drift=found,
-            written=bench.written,
-            seconds=round(bench.spent, 3),
-            interrupted=interrupted,
-            seed=bench.seed,
+        return with_confounders(
+            Session(
+                profile=profile.name,
+                target=bench.target.name,
+                kind=bench.target.kind,
+                size=bench.target.size,
+                results=tuple(sorted(results, key=lambda one: order.index(one.trial))),
+                engine=", ".join(bench.engines) or None,
+                notes=tuple(bench.notes),
+                drift=found,
+                written=bench.written,
+                seconds=round(bench.spent, 3),
+                interrupted=interrupted,
+                seed=bench.seed,
+            ),
+            confounders,
         )
+
+
+def with_confounders(session: Session, found: tuple[Confounder, ...]) -> Session:
+    """A session with more confounders, which each of its results has as well."""
+    results = [msgspec.structs.replace(one, confounders=(*session.confounders, *found)) for one in session.results]
+    return msgspec.structs.replace(session, confounders=(*session.confounders, *found), results=tuple(results))
 
 
 def _rounding_note(target: Target) -> list[str]:

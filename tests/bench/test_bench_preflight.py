@@ -11,9 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.bench.preflight import TargetFacts, ask, confounders, durable_verdicts, load
+from raidctl.bench.profiles import Profile
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.place import Place
+from raidctl.bench.targets.place import Place, place_of
+from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.trial import MIB
 from raidctl.bench.verdict.early_acknowledgement import SLOWING
+from raidctl.cli.shared.bench_plan import Order
+from raidctl.cli.shared.measuring import Measuring
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope, scope
 from raidctl.model import (
@@ -29,6 +34,7 @@ from raidctl.model import (
     VolumeCache,
 )
 from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, converse
+from raidctl.survey.survey import Survey
 
 BARE = "processor : 0\nflags : fpu vme sse2\n"
 EXT4 = Place("ext4", "/srv", "/dev/sda1", ("rw",))
@@ -330,6 +336,43 @@ def test_other_io_on_a_drive_is_load() -> None:
     [found] = load({"sda": 1000}, {"sda": 1400}, 0.5)
     assert "/dev/sda" in found.text
     assert list(load({"sda": 1000}, {"sda": 1000}, 0.5)) == []
+
+
+class Readings(Files):
+    """A machine whose drive was busy for others for this many milliseconds at each reading."""
+
+    def __init__(self, *busy: int) -> None:
+        super().__init__({})
+        self.busy = list(busy)
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Reply to reads; each round with the drive's counters takes the next number."""
+        if any(isinstance(one, Read) and one.path.endswith("/sda/stat") for one in requests):
+            self.files["/sys/class/block/sda/stat"] = f"1 0 1 1 1 0 1 1 0 {self.busy.pop(0)} 1\n"
+        return super().carry_out(requests)
+
+
+@pytest.mark.parametrize(
+    ("busy", "found"),
+    [((0, 0, 900, 900), None), ((0, 400), "before"), ((0, 0, 900, 1300), "after")],
+    ids=["idle", "before", "meanwhile"],
+)
+def test_load_that_begins_meanwhile_is_noticed_at_the_end(
+    tmp_path: Path, busy: tuple[int, ...], found: str | None
+) -> None:
+    """The drive is observed before and after; its own work in between does not count."""
+    point = place_of(str(tmp_path)).point or "/"
+    seen = Survey(Inventory(host=Host()), view=HostView(blocks=(replace(DISK, mountpoints=(point,)),)))
+    profile = Profile(name="test", title="", seconds=1, size=MIB, trials=(Medium(reads=6, commits=2, rounds=1),))
+    order = Order(
+        target=str(tmp_path), kind="file", profile=profile, engine="portable", cross_check=False, size=MIB,
+        overwrite=None, seconds=1,
+    )  # fmt: skip
+    measuring = Measuring(order, seen, Readings(*busy), lambda *_: None)
+    session = measuring.plan(lambda _: None).session
+    loads = [one.text for one in session.confounders if one.name == "load"]
+    assert [f"{found} the measurement" in text for text in loads] == [True] * (found is not None)
+    assert all(one.confounders == session.confounders for one in session.results)
 
 
 def test_every_slowing_confounder_is_searched_for() -> None:

@@ -15,10 +15,10 @@ import msgspec
 
 from raidctl.bench.engines.calibrate import marked
 from raidctl.bench.engines.choose import Choice, choose
-from raidctl.bench.preflight import TargetFacts, ask, confounders, load, ticks
+from raidctl.bench.preflight import TargetFacts, When, ask, confounders, load, ticks
 from raidctl.bench.profiles import together
 from raidctl.bench.result import Confounder, Session, TrialResult
-from raidctl.bench.session import Runner
+from raidctl.bench.session import Runner, with_confounders
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.targets.nbd import NbdTarget
@@ -91,7 +91,7 @@ class Measuring:
                 self.busy = self.loads()
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
 
-    def loads(self) -> tuple[Confounder, ...]:
+    def loads(self, when: When = "before") -> tuple[Confounder, ...]:
         """Return other load on the drives below the target. This takes half a second."""
         reached = None if self.order.kind == "nbd" else self._scope(self.order.target)
         if reached is None or not reached.blocks:
@@ -99,7 +99,7 @@ class Measuring:
         begun, before = time.monotonic(), converse(ticks(reached.blocks), self.asks)
         time.sleep(LISTENING)
         after = converse(ticks(reached.blocks), self.asks)
-        return tuple(load(before, after, time.monotonic() - begun))
+        return tuple(load(before, after, time.monotonic() - begun, when))
 
     def _file(self, size: int) -> FileTarget:
         def progress(done: int, whole: int) -> None:
@@ -147,11 +147,22 @@ class Measuring:
         choice, other = self._choices(target)
         found = (*confounders(self._target_facts(target)), *self.busy)
         session = self._session(target, choice, found, notes)
+        if not session.interrupted and not self.busy:  # something may have begun meanwhile
+            session = self._listened(session)
+            found = (*found, *self.busy)
         second = None
         if other is not None and not session.interrupted:
             second = self._session(target, Choice(other), found, ())
             session = msgspec.structs.replace(session, interrupted=second.interrupted)
         return Measured(session, second, prepared)
+
+    def _listened(self, session: Session) -> Session:
+        """Add other load on the drives at the end of a session. Ctrl-C loses no figures."""
+        try:
+            self.busy = self.loads("after")
+        except KeyboardInterrupt:
+            return msgspec.structs.replace(session, interrupted=True)
+        return with_confounders(session, self.busy)
 
     def _session(self, target: Target, choice: Choice, found: tuple[Confounder, ...], notes: Sequence[str]) -> Session:
         bench = Bench(target, choice.engine, confounders=found, budget=self.order.seconds, rpm=self._rpm(target))
