@@ -14,8 +14,9 @@ import pytest
 
 from raidctl.bench.blocks import Checker, State
 from raidctl.bench.targets import Handled, refuse_outside
-from raidctl.bench.targets.file import FileTarget, leftovers, room
-from raidctl.bench.targets.place import place_in
+from raidctl.bench.targets.file import FileTarget, _confounders, leftovers, room
+from raidctl.bench.targets.handle import JOURNALS_DATA, attributes_of
+from raidctl.bench.targets.place import Place, place_in
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import AccessMissing, BenchError
 from tests.support.processes import alive
@@ -293,3 +294,27 @@ def test_the_progress_is_reported(tmp_path: Path) -> None:
     with FileTarget(str(tmp_path), 3 * MIB, progress=lambda done, size: progress.append((done, size))):
         pass
     assert progress == [(MIB, 3 * MIB), (2 * MIB, 3 * MIB), (3 * MIB, 3 * MIB)]
+
+
+@pytest.mark.parametrize(("attributes", "found"), [(JOURNALS_DATA, {"page_cache"}), (0, set())])
+def test_a_file_whose_data_ext4_journals_goes_through_the_page_cache(attributes: int, found: set[str]) -> None:
+    """A directory passes the attribute on to its files (chattr +j), and no mount option shows it."""
+    named = {
+        one.name: one.forbids
+        for one in _confounders(Place("ext4", "/srv"), direct=True, sparse=False, attributes=attributes)
+    }
+    assert named == dict.fromkeys(found, True)
+
+
+def test_the_attributes_of_a_file_are_read(tmp_path: Path) -> None:
+    """What is set is found, such as "no dump", which any owner may set; without attributes it is 0."""
+    nodump, set_attributes = 0x40, 0x40086602
+    with (tmp_path / "file").open("w") as file:
+        before = attributes_of(file.fileno())
+        try:
+            fcntl.ioctl(file, set_attributes, array("l", [before | nodump]))
+        except OSError:  # a file system without attributes
+            assert before == 0
+        else:
+            assert attributes_of(file.fileno()) == before | nodump
+    assert before & JOURNALS_DATA == 0

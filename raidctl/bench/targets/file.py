@@ -21,7 +21,15 @@ from pathlib import Path
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.cleanup_watchdog import Caretaker
-from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal, set_direct
+from raidctl.bench.targets.handle import (
+    JOURNALS_DATA,
+    Opened,
+    attributes_of,
+    grain_of,
+    open_direct,
+    refusal,
+    set_direct,
+)
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.errors import BenchError
 from raidctl.runners.deferred_signals import defer_signals
@@ -201,19 +209,24 @@ class FileTarget(Opened):
             self.alignment = grain_of(self._handle) or 4096
         if place.copies_on_write:
             self.alignment = max(self.alignment, os.fstat(self._handle).st_blksize)
-        self.confounders = tuple(_confounders(place, direct=self.direct, sparse=self._sparse()))
+        self.confounders = tuple(
+            _confounders(place, direct=self.direct, sparse=self._sparse(), attributes=attributes_of(self._handle))
+        )
 
     def _sparse(self) -> bool:
         return os.fstat(self._handle).st_blocks * 512 < self.size
 
 
-def _confounders(place: Place, *, direct: bool, sparse: bool) -> Iterator[Confounder]:
+def _confounders(place: Place, *, direct: bool, sparse: bool, attributes: int) -> Iterator[Confounder]:
     if place.in_memory:
         yield Confounder(
             name="memory", text=f"{place.filesystem} keeps files in memory: no drive is measured.", forbids=True
         )
     elif not direct:
         text = "O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive."
+        yield Confounder(name="page_cache", text=text, forbids=True)
+    elif attributes & JOURNALS_DATA:
+        text = "The directory has the attribute j (`chattr -j` removes it): its files go through the page cache."
         yield Confounder(name="page_cache", text=text, forbids=True)
     if place.copies_on_write:
         text = f"{place.filesystem} never overwrites: writes go to new places, and more is written than requested."

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import mmap
 import os
+from array import array
 from types import TracebackType
 from typing import TypeVar
 
@@ -23,6 +24,10 @@ _REFUSALS = {
     errno.EIO: "the device reports an input/output error",
 }
 T = TypeVar("T", bound="Opened")
+JOURNALS_DATA = 0x4000
+"""Attribute ``chattr +j`` (FS_JOURNAL_DATA_FL): ext4 accepts O_DIRECT and uses the page cache."""
+_GET_ATTRIBUTES = 0x80086601
+"""FS_IOC_GETFLAGS of 64-bit x86, ARM, RISC-V and s390x. Other machines refuse the number."""
 _GRAINS = (512, 1024, 2048, 4096, 16384, 65536)
 
 
@@ -104,6 +109,16 @@ def set_direct(handle: int, *, wanted: bool) -> bool:
             raise
         return False
     return wanted
+
+
+def attributes_of(handle: int) -> int:
+    """The attributes of a file's inode, as chattr sets them; 0 if its file system has none."""
+    found = array("l", [0])
+    try:
+        fcntl.ioctl(handle, _GET_ATTRIBUTES, found, True)
+    except OSError:
+        return 0
+    return found[0]
 
 
 def grain_of(handle: int) -> int | None:
