@@ -124,6 +124,34 @@ def test_an_exit_code_alone_means_that_root_is_needed() -> None:
     assert "root" in problems[0].message
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n Number of Virtual Drives Configured on Adapter 0: 2\n\nExit Code: 0x02\n",
+        "\n Number of Physical Drives on Adapter 0: 8\n\n Number of Physical Drives on Adapter 1: 4\nExit Code: 0x0c\n",
+    ],
+)
+def test_a_count_as_exit_code_is_no_error(text: str) -> None:
+    """The exit code of ``-LDGetNum`` and ``-PDGetNum`` is the number that they print."""
+    assert not read_outputs(text)[2]
+
+
+def test_another_exit_code_than_the_count_is_an_error() -> None:
+    """``-LDGetNum`` that ends with another code than its number has failed."""
+    _, _, problems = read_outputs("\n Number of Virtual Drives Configured on Adapter 0: 2\n\nExit Code: 0x0c\n")
+    assert [problem.kind for problem in problems] == ["unread"]
+
+
+def test_errors_of_phys_are_no_errors_of_the_tool() -> None:
+    """``Invalid Dword Count`` of ``-PhyErrorCounters`` is a detail of its phy, not an error message."""
+    text = (
+        "\nAdapter #0\n\nPhy No: 0\nInvalid Dword Count : 0\n\nPhy No: 1\nInvalid Dword Count : 4\n\nExit Code: 0x00\n"
+    )
+    controllers, _, problems = read_outputs(text)
+    assert not problems
+    assert controllers.controller("0").details["Phy 1: Invalid Dword Count"] == "4"
+
+
 def test_the_count_of_controllers_is_no_error() -> None:
     """The exit code of ``-AdpCount`` is the number of controllers."""
     controllers, _, problems = read_outputs("\nController Count: 2.\n\nExit Code: 0x02\n")

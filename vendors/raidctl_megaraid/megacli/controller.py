@@ -14,7 +14,7 @@ from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.vocabulary import flag, has_value, normalized, patrol_state
 
-_REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
+_REPEATING = ("supported ", "default settings", "patrol read", "consistency check", "phy ")
 """Sections whose labels other sections have too. Their details get the section's name."""
 _OWN_LABELS = frozenset({"patrol read mode", "patrol read execution delay", "patrol read on ssd devices"})
 _HEX = regex(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)

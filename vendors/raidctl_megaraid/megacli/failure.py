@@ -45,7 +45,7 @@ _NO_CONTROLLER = regex(
 )
 _DEVICE = regex(r"device.{0,30}(?:is )?not found|is not a valid|does not exist", re.IGNORECASE)
 _FAILED = regex(
-    r"\bfail(?:ed|ure|s)?\b|^(?:fatal )?error\b|\berror ?:|\binvalid\b|"
+    r"\bfail(?:ed|ure|s)?\b|^(?:fatal )?error\b|\berror ?:|\binvalid\b(?! dword)|"
     r"\bnot (?:found|present|supported|possible|allowed|"
     r"available|valid|permitted)\b|\bwrong\b|\bcould not\b|\bcannot\b|\bunable\b|\bunsupported\b|\bdenied\b|"
     r"\billegal\b",

@@ -132,7 +132,7 @@ SENTENCE = regex(
     r"|Number of (?:Virtual|Physical) (?:Drives|Disks)(?: Configured)? on Adapter"
     r"|FW error description|Controller Count\b|(?:Fatal )?error\b|Device\s*(?:\(Encl|at Enclosure)|Device\s*- "
     r"|EnclId\s*-"
-    r"|There (?:is|are) |User specified|Failed to |Invalid |No (?:Virtual|Physical|Foreign|Missing|Adapter)",
+    r"|There (?:is|are) |User specified|Failed to |Invalid (?!Dword)|No (?:Virtual|Physical|Foreign|Missing|Adapter)",
     re.IGNORECASE | re.ASCII,
 )
 """Beginnings of lines that are sentences of the tool. Some of them hold a colon."""
@@ -142,7 +142,7 @@ _BEGINNINGS = regex(
     r"|hot\s?spare|enclosure\s+\d|foreign config|seqnum|exit code|done"
     # sentences
     r"|check|consistency|background|initialization|reconstruction|rebuild|copyback|clear|erase|secure|patrol"
-    r"|fw error|fatal|error|device\s*(?:\(|at |- )|enclid|there |user|failed|invalid|no "
+    r"|fw error|fatal|error|device\s*(?:\(|at |- )|enclid|there |user|failed|invalid(?! dword)|no "
 )
 
 

@@ -316,6 +316,8 @@ class Outliner:
         """The part of a block that a pair belongs to. Some labels open a new part."""
         if block.kind == "controller" and key == "operation mode" and not self.section:
             self.section = "Consistency Check"
+        if block.kind == "controller" and key == "phy no":  # -PhyErrorCounters
+            self.section = f"Phy {value}"
         if block.kind == "enclosure" and key in SENSORS:
             self.section = f"{label} {value}"
             return self.section

@@ -22,6 +22,8 @@ from raidctl_megaraid.vocabulary import BUSY_STATUS
 _LONGEST_SENTENCE = 400
 # Controller Count: 1.
 _CONTROLLERS = regex(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE | re.ASCII)
+# Number of Physical Drives on Adapter 0: 6
+_OBJECTS = regex(r"Number of .{1,40} on Adapter ?\d{1,3} ?: ?(\d{1,6})\.?", re.IGNORECASE | re.ASCII)
 
 # Exit Code: 0x00
 _CLOSING = regex(r"Exit Code\s*:", re.IGNORECASE)
@@ -139,7 +141,7 @@ class _Reading:
     def sentences(self, segment: Segment) -> int | None:
         """Read the sentences; the number of controllers where the tool reports it."""
         count: int | None = None
-        left = []
+        listed, left = [], []
         for adapter, line in segment.sentences:
             text = collapse(line.text)
             counted = _CONTROLLERS.fullmatch(text)
@@ -148,12 +150,16 @@ class _Reading:
                 mark_read(line)
             elif not sentences.read_sentence(self.controller, line, adapter):
                 left.append((adapter, line))
+            elif (objects := _OBJECTS.fullmatch(text)) is not None:
+                listed.append(int(objects[1]))
         found = failure.failures(left)
         self.problems += failure.problems(found, segment.code, self.controller, self.output)
         for _, line in left:
             if not line.used and not any(one.line is line for one in found):
                 sentences.read_setting(self.controller, line)
         segment.sentences = [(adapter, line) for adapter, line in left if line.used]
+        if listed and not left and segment.code in (*listed, sum(listed)):
+            segment.code = 0  # -LDGetNum and -PDGetNum end with the number that they print
         return count
 
     def ending(self, segment: Segment, count: int | None, *, quiet: bool) -> None:
