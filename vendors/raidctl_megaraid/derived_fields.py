@@ -99,11 +99,24 @@ CONTROLLER: Derived = {
     **{
         label: ((f"rates.{name}", _rate),)
         for name, labels in (
-            ("rebuild", ("rebuild rate", "rebuild rate(%)", "rebuild_rate")),
-            ("check", ("check consistency rate", "cc rate", "cc rate(%)", "cc_rate")),
-            ("patrol_read", ("patrol read rate", "pr rate", "patrol read rate(%)", "patrol_read_rate")),
-            ("initialize", ("bgi rate", "bgi rate(%)", "bgi_rate")),
-            ("expand", ("reconstruction rate", "recon rate", "reconstruction rate(%)", "recon_rate")),
+            ("rebuild", ("rebuild rate", "rebuild rate(%)", "rebuild_rate", "rebuildrate")),
+            (
+                "check",
+                (
+                    "check consistency rate", "cc rate", "cc rate(%)", "cc_rate", "ccrate",
+                    "consistency check rate", "consistency check rate(%)",
+                ),
+            ),
+            ("patrol_read", ("patrol read rate", "pr rate", "patrol read rate(%)", "patrol_read_rate", "prrate")),
+            ("initialize", ("bgi rate", "bgi rate(%)", "bgi_rate", "bgirate")),
+            # OCE: online capacity expansion
+            (
+                "expand",
+                (
+                    "reconstruction rate", "recon rate", "reconstruction rate(%)", "recon_rate", "reconrate",
+                    "oce rate", "oce rate(%)", "migrate rate", "migraterate",
+                ),
+            ),
         )
         for label in labels
     },

@@ -32,7 +32,7 @@ class Heading(Struct, frozen=True):
 
 _ROW = r"(?P<name>\S+)\s*\((?P<inside>.*)\)(?::\s*(?P<status>.*))?"
 _MODEL = r"[^:(]{2,80}(?:\([^()]{1,40}\)[^:(]{0,40})?"
-_BRACKETS = r"(?:\s*\([^()]{1,120}\))*"
+_BRACKETS = r"(?:\s*\([^()]{0,120}\))*"
 _FORMS: Forms[Kind] = forms(
     # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)
     # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, 900 GB): OK

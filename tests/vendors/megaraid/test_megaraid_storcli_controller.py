@@ -7,6 +7,8 @@ import json
 import pytest
 
 from raidctl.model import Health, Mode
+from raidctl.vendor.protocol import Document
+from raidctl_megaraid.reader import read as read_documents
 from tests.support.machines import altered
 from tests.vendors.megaraid.storcli_controller_outputs import GOOD, HEAD, SHOW_ALL, read, section, table
 
@@ -45,6 +47,23 @@ def test_rates_have_their_defaults() -> None:
     details = read(SHOW_ALL).controller.details
     assert details["Policies: Rebuild Rate"] == "45 % (default 30%)"
     assert details["Policies: Predictive Fail Poll Interval"] == "300 sec"
+
+
+@pytest.mark.parametrize(
+    ("label", "field"),
+    [
+        ("Rebuildrate", "rebuild"),
+        ("CC Rate", "check"),
+        ("Consistency Check Rate(%)", "check"),
+        ("OCE Rate(%)", "expand"),
+        ("Migrate Rate", "expand"),
+    ],
+)
+def test_the_names_of_rates(label: str, field: str) -> None:
+    """``show rebuildrate`` and version 8 have their own names of the rates."""
+    text = table("Controller Properties", ("Ctrl_Prop", "Value"), (label, "45%"))
+    found = read_documents([Document("show", "storcli", text)])
+    assert getattr(found.controllers[0].rates, field) == "45%"
 
 
 def test_the_cache_is_read() -> None:

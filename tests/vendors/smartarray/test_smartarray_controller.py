@@ -46,6 +46,7 @@ def test_the_vendor_is_no_part_of_the_model() -> None:
     [
         ("Smart Array P410 in Slot 12", "12"),
         ("Dynamic Smart Array B140i in Slot 0b (RAID Mode)", "0b"),
+        ("Smart Array 5i in Slot 0     ()", "0"),
         ("HPE Smart Array E208i-a SR Gen10 in Slot 0 (Embedded)  (sn: XYZ)", "0"),
         ("Smart Array P400 in Slot ATTR_VALUE_SLOT_UNKNOWN", None),
     ],
