@@ -191,15 +191,16 @@ def test_properties_below_the_cachevault_belong_to_it() -> None:
     assert found.controller.details == {}
 
 
-def test_an_energy_pack_of_v8_is_read() -> None:
-    """The labels of version 8 contain the units."""
+@pytest.mark.parametrize(("word", "status"), [("Optimal", "ok"), ("Degraded Needs Attention", "degraded")])
+def test_an_energy_pack_of_v8_is_read(word: str, status: BatteryStatus) -> None:
+    """The labels of version 8 contain the units. The status in the last column can have several words."""
     text = table(
         "Energy Pack Info",
         ("Type", "SubType", "Voltage(mV)", "Temperature(C)", "Status"),
-        ("Supercap", "FBU399", "9184", "38", "Optimal"),
+        ("Supercap", "FBU399", "9184", "38", word),
     )
     battery = read(text).battery
-    assert (battery.name, battery.get("kind"), battery.get("status")) == ("energypack", "capacitor", "ok")
+    assert (battery.name, battery.get("kind"), battery.get("status")) == ("energypack", "capacitor", status)
     assert (battery.get("voltage_volts"), battery.get("temperature_celsius")) == (9.184, 38)
 
 
