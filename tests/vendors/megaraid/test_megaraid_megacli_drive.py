@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, Role
+from raidctl_megaraid.infer import infer
 from raidctl_megaraid.vocabulary import ALERTED
 from tests.vendors.megaraid.megacli_outputs import (
     DRIVE,
@@ -144,6 +145,28 @@ def test_the_raw_size_replaces_a_missing_coerced_one() -> None:
     """Without the coerced size, the raw size is used."""
     found = drive("Enclosure Device ID: 8\nSlot Number: 1\nRaw Size: 381.812 GB [0x2fba0000 Sectors]\n")
     assert found.get("size_bytes") == 0x2FBA0000 * 512
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind", "spares"),
+    [
+        ("Physical Disk: 1", "Dedicated, is revertible", ["8:9"]),
+        ("Physical Disk: 1", "Global, is revertible", []),
+        ("Dedicated Hotspare: 0", "Dedicated, is revertible", ["8:9"]),
+        ("Global Hotspare: 0", "", []),
+    ],
+)
+def test_a_spare_below_a_disk_group_is_no_member(heading: str, kind: str, spares: list[str]) -> None:
+    """A hot spare that ``-CfgDsply`` lists below a disk group is its spare, or that of all, but no member."""
+    information = f"Hotspare Information:\nType: {kind}\n" if kind else ""
+    found = controller_of(
+        "Adapter: 0\nDISK GROUP: 3\nSPAN: 0\nPhysical Disk: 0\nEnclosure Device ID: 8\nSlot Number: 1\n"
+        f"Firmware state: Online, Spun Up\n\n{heading}\nEnclosure Device ID: 8\nSlot Number: 9\n{information}"
+        "Firmware state: Hotspare, Spun Up\n\nExit Code: 0x00\n"
+    )
+    infer(found, "megacli")
+    assert (list(found.arrays["3"].members), list(found.arrays["3"].spares)) == (["8:1"], spares)
+    assert found.drives["8:9"].get("array") == ("3" if spares else None)
 
 
 def test_a_global_spare_is_in_no_group() -> None:

@@ -149,7 +149,7 @@ def test_errors_of_phys_are_no_errors_of_the_tool() -> None:
     )
     controllers, _, problems = read_outputs(text)
     assert not problems
-    assert controllers.controller("0").details["Phy 1: Invalid Dword Count"] == "4"
+    assert controllers.controller("0").details["Phy No 1: Invalid Dword Count"] == "4"
 
 
 def test_the_count_of_controllers_is_no_error() -> None:

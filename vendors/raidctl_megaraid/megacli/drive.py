@@ -72,14 +72,20 @@ def read_drive(controller: ControllerDraft, block: Block) -> str | None:
     listed = block.line is not None and block.foreign is None
     if block.rest == "spare" and block.line is not None:
         drive.put(block.line, "role", "spare", ROW)
-    if block.group is not None and listed:
+    if block.group is not None and listed and not _global(block):
         # DISK GROUP: 0
         group = controller.array(block.group)
-        if block.rest == "spare":
+        if drive.get("role") == "spare":
             group.spares.setdefault(key, True)
         else:
             group.members.setdefault(key)
     return key
+
+
+def _global(block: Block) -> bool:
+    """Whether a spare below a disk group is that of all: ``Type: Global, is revertible``."""
+    kinds = [item.pair.value for item in block.items if item.section == "Hotspare" and item.label == "type"]
+    return any(normalized(kind).startswith("global") for kind in kinds)
 
 
 def _free(controller: ControllerDraft, key: str) -> str:

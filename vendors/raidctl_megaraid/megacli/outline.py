@@ -220,9 +220,9 @@ class Outliner:
         if self.volume is not None and self.group is None:
             block.volume = self.volume.target or self.volume.name
 
-    def open_hotspare(self, _: Heading, line: Line) -> None:
-        """``Dedicated Hotspare: 0``."""
-        self.volume = None
+    def open_hotspare(self, found: Heading, line: Line) -> None:
+        """``Dedicated Hotspare: 0`` belongs to the disk group above, ``Global Hotspare: 0`` to none."""
+        self.volume, self.group = None, None if normalized(found.rest) == "global" else self.group
         block = self.open_block(Heading("drive"), line)
         block.rest = "spare"
 
@@ -316,9 +316,7 @@ class Outliner:
         """The part of a block that a pair belongs to. Some labels open a new part."""
         if block.kind == "controller" and key == "operation mode" and not self.section:
             self.section = "Consistency Check"
-        if block.kind == "controller" and key == "phy no":  # -PhyErrorCounters
-            self.section = f"Phy {value}"
-        if block.kind == "enclosure" and key in SENSORS:
+        if (block.kind == "enclosure" and key in SENSORS) or key == "phy no":  # -PhyErrorCounters
             self.section = f"{label} {value}"
             return self.section
         if key in PARTS and (not value or key == "bbu gasgauge status"):
