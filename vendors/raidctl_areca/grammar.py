@@ -71,6 +71,12 @@ _CHANNEL_ROW = regex(
     r"(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
+#  1   ST3320620AS      5QF0ZK1C         3.AAK        320.1GB  RaidSet Member(1)
+_SERIAL_ROW = regex(
+    rf"\s*(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<serial>\S+)\s+(?P<firmware>\S+)\s+(?P<size>{_AMOUNT})"
+    r"(?:\s+(?P<usage>\S.*?))?\s*",
+    re.ASCII,
+)
 # S.M.A.R.T Information For Drive[#01]
 _SMART = regex(r"\s*S\.?M\.?A\.?R\.?T\.? Information For Drive ?\[?#?0*(\d{1,4})\]?\s*", re.ASCII | re.IGNORECASE)
 # 1 Raw Read Error Rate                       0x0f     83     44   OK
@@ -85,7 +91,7 @@ _CONTROLLER_ROW = regex(
 )
 _ROWS = {
     "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW,
-    "controllers": _CONTROLLER_ROW, "smart": _SMART_ROW,
+    "controllers": _CONTROLLER_ROW, "smart": _SMART_ROW, "serials": _SERIAL_ROW,
 }  # fmt: skip
 _ROW_START = regex(r"\s*\d{1,4}\s+\S+\s+\S", re.ASCII)
 # Controller#01(PCI): ARC-1210
@@ -149,6 +155,8 @@ def title(text: str) -> tuple[str, str] | None:
 def heading(text: str) -> str | None:
     """The kind of table that a heading opens: ``slots``, ``sets`` and others. None for another line."""
     words = text.replace("#", " ").lower().split()
+    if "modelname" in words and "serial" in words:
+        return "serials"  # of old releases
     if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
         return "channels"
     if words[:2] == ["attribute", "items"]:

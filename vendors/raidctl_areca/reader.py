@@ -21,7 +21,8 @@ from raidctl_areca.labels import CONFIG, SYSTEM
 _BANNER = regex(r"\s*(?:Areca CLI, Version: ?(?P<version>[\w.]{1,20}).*|Copyright.*Areca.*|\W*All Rights Reserved\W*)")
 _HELP = regex(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
 _LISTS = {
-    "channels": "drives", "slots": "drives", "sets": "arrays", "volumes": "volumes", "controllers": "controllers",
+    "channels": "drives", "slots": "drives", "serials": "drives", "sets": "arrays", "volumes": "volumes",
+    "controllers": "controllers",
 }  # fmt: skip
 _SECTION_OF = {
     "device state": "drive", "timeout count": "drive", "media error count": "drive", "firmware rev.": "drive",

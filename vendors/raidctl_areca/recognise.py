@@ -9,7 +9,8 @@ from raidctl_areca.collect import KIND
 _SIGNATURES = (
     # Ch  ModelName                       Serial#          FirmRev     Capacity  State
     #  # Enc# Slot#   ModelName                        Capacity  Usage
-    Signature("cli64 disk info", (r"(?:# *)?(?:(?:IDE)?Ch|Enc)\b.* ModelName\b",)),
+    #   ModelName        Serial#          FirmRev     Capacity  State
+    Signature("cli64 disk info", (r"(?:# *)?(?:(?:IDE)?Ch|Enc)\b.* ModelName\b", r"# +ModelName +Serial#")),
     #  #  Name             Disks TotalCap  FreeCap DiskChannels       State
     Signature("cli64 rsf info", (r".* TotalCap +FreeCap\b",)),
     #  # Name             Raid Name       Level   Capacity Ch/Id/Lun  State

@@ -28,6 +28,8 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
 """Values of the column Usage besides array names and hot-spare kinds."""
+# RaidSet Member(1)
+_MEMBER = regex(r"raid ?set(?: member)?(?: ?\((\d{1,3})\))?", re.IGNORECASE | re.ASCII)
 _DROPPED = regex(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
 _INCOMPLETE = regex(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = regex(r"^(?:[A-Za-z]{2,}[ #]*)+")
@@ -156,6 +158,7 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     """Read a drive of one of the tables. The model ``N.A.`` means an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
+    #  1   ST3320620AS      5QF0ZK1C         3.AAK        320.1GB  RaidSet Member(1)
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
     has_model, has_usage = vocabulary.has_value(row["model"]), vocabulary.has_value(row.get("usage", ""))
@@ -180,6 +183,9 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
         drive.put(None, "table model", row["model"])
         drive.put(line, "raw_model", row["model"], ROW, shown_as="model")
         amount(drive, line, ("size_bytes", "Capacity", row["size"]))
+    for name in ("serial", "firmware"):
+        if vocabulary.has_value(row.get(name, "")):
+            drive.put(line, name, row[name], ROW)
     if has_usage:
         usage(drive, line, row["usage"])
 
@@ -193,7 +199,10 @@ def usage(drive: Draft, line: Line, value: str) -> None:
     weight = drive.status_weight("status", "critical" if role == "failed" else "ok", ROW)
     drive.put(line, "role", role, DETAIL + (weight > ROW))
     drive.detail(line, "Usage", value)
-    if role == "member" and low not in {"rebuilding", "rebuild"}:
+    numbered = _MEMBER.fullmatch(value)
+    if numbered is not None and numbered[1] is not None:
+        drive.conclude("set number", str(int(numbered[1])), ROW)
+    elif role == "member" and numbered is None and low not in {"rebuilding", "rebuild"}:
         drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
     if _INCOMPLETE.search(low):

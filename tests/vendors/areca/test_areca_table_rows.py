@@ -143,8 +143,20 @@ def test_the_interface_is_read_from_the_mode_or_the_type(line: str, interface: s
     assert (drive.interface, drive.link_gbps) == (interface, speed)
 
 
+@pytest.mark.parametrize("heading", ["Ch", "# "])
+def test_the_drives_of_old_releases_have_serial_and_firmware(heading: str) -> None:
+    """The table of old releases has serial numbers, firmware, and the number of the array, but not its name."""
+    found = controller(OLD_DISKS.replace("Ch", heading), SETS)
+    rows = [(drive.bay, drive.model, drive.serial, drive.firmware, drive.role, drive.array) for drive in found.drives]
+    assert rows == [
+        ("1", "ST3320620AS", "5QF0ZK1C", "3.AAK", "member", "areca:1/r1"),
+        ("2", "WDC WD3200YS-01PGB0", "WD-WCAPD5110388", "21.00M21", "member", "areca:1/r1"),
+        ("3", "ST3320620AS", "5QF0ZKXX", "3.AAK", "spare", None),
+    ]
+
+
 def test_a_table_of_another_form_is_reported() -> None:
     """Drives of a table with unknown columns are not read. Each line is reported."""
-    problems = observed(OLD_DISKS).problems
+    problems = observed(OLD_DISKS.replace("320.1GB", "320.1  ")).problems
     assert {problem.kind for problem in problems} == {"unread"}
     assert any("WD-WCAPD5110388" in problem.message for problem in problems)
