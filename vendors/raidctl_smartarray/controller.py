@@ -82,8 +82,12 @@ def _bracket(controller: ControllerDraft, section: Section, part: str) -> None:
     if line is None or not part:
         return
     if part.lower().startswith("sn:"):
-        if part[3:].strip():
-            controller.put(line, "serial", part[3:].strip(), ROW)
+        # sn: P56350XXIP000A, csn: 9J3CXX71XDCA, wwn: 500805F3000AAC11
+        serial, _, others = part[3:].partition(",")
+        if serial.strip():
+            controller.put(line, "serial", serial.strip(), ROW)
+        if others.strip():
+            controller.detail(line, "Chassis", others.strip())
     elif normalized(part) in vocabulary.MODES:
         controller.put(line, "mode", vocabulary.MODES[normalized(part)], ROW)
     elif normalized(part) == "embedded":

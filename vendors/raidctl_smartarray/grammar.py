@@ -31,6 +31,8 @@ class Heading(Struct, frozen=True):
 
 
 _ROW = r"(?P<name>\S+)\s*\((?P<inside>.*)\)(?::\s*(?P<status>.*))?"
+_EXTERNAL = r"(?P<model>(?:MSA|RA4|StorageWorks )[^:(]{0,40}?)"
+_CHASSIS = r"(?P<chassis>[^:()]{1,60}?)"
 _MODEL = r"[^:(]{2,80}(?:\([^()]{1,40}\)[^:(]{0,40})?"
 _BRACKETS = r"(?:\s*\([^()]{0,120}\))*"
 _FORMS: Forms[Kind] = forms(
@@ -91,11 +93,9 @@ _FORMS: Forms[Kind] = forms(
         rf"(?P<model>{_MODEL}) in Slot (?P<name>[^\s()]{{1,40}})(?P<rest>{_BRACKETS})",
     ),
     # MSA1500 CS in ARCHIVE ROOM
-    (
-        "controller",
-        " in ",
-        rf"(?P<model>(?:MSA|RA4|StorageWorks )[^:(]{{0,40}}?) in (?P<chassis>[^:()]{{1,60}}?)(?P<rest>{_BRACKETS})",
-    ),
+    # MSA1000 at ARCHIVE (sn: P56350XXIP000A, csn: 9J3CXX71XDCA, wwn: 500805F3000AAC11)
+    ("controller", " in ", rf"{_EXTERNAL} in {_CHASSIS}(?P<rest>{_BRACKETS})"),
+    ("controller", " at ", rf"{_EXTERNAL} at {_CHASSIS}(?P<rest>{_BRACKETS})"),
 )  # fmt: skip
 
 

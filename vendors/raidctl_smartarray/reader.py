@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from raidctl.evidence import Output
 from raidctl.model import Problem, Severity, Tool
-from raidctl.text import regex
+from raidctl.text import collapse, regex
 from raidctl.vendor import draft
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_smartarray.collect import Collection, collect
-from raidctl_smartarray.grammar import slot_of_command, tool_of_command
+from raidctl_smartarray.grammar import heading, slot_of_command, tool_of_command
 from raidctl_smartarray.messages import meaning, problem
 from raidctl_smartarray.outline import Outline, Paragraph, Section, outline
 from raidctl_smartarray.to_model import build, controller_ids
@@ -30,6 +30,11 @@ _HEADING = regex(
     r"array [A-Z]{1,2}|(?:logical|physical) ?drive:? [\w:]{1,12}|mirror group \d{1,2}:|(?:unassigned|HBA)(?: drives)?",
     re.IGNORECASE,
 )
+
+# physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 300 GB, OK)
+_ROW = regex(r"(physical|logical) ?drive(?![a-z]).*[(\[].*", re.IGNORECASE)
+_LISTS = {"physical": "drives", "logical": "volumes"}
+_MOST_ROWS = 20
 
 _LISTED = {"drive": "drive", "logical drive": "volume"}
 
@@ -181,7 +186,16 @@ def unreadable(item: Outline) -> Iterable[Problem]:
         )  # fmt: skip
     else:
         remedy = "Give the output of `ssacli ctrl all show config detail` as printed."
-        yield from draft.unreadable(item.output, remedy, known=item.controllers or item.paragraphs or item.version)
+        known = item.controllers or item.paragraphs or item.version
+        yield from draft.unreadable(item.output, remedy, _lost_rows(item.output), known=known)
+
+
+def _lost_rows(output: Output) -> Iterator[str]:
+    """Lines that begin like the row of a drive or volume, and have another form."""
+    rows = [(line, _ROW.fullmatch(line.stripped)) for line in output.lines]
+    lost = [(line, row) for line, row in rows if row is not None and heading(line.stripped) is None]
+    for line, row in lost[:_MOST_ROWS]:
+        yield f"Line not recognised in the list of {_LISTS[row[1].lower()]}: {collapse(line.stripped)[:120]}"
 
 
 def _tools(items: Sequence[Outline]) -> Iterable[Tool]:

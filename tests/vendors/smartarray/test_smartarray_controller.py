@@ -239,6 +239,18 @@ def test_two_machines_with_the_same_slot_stay_apart() -> None:
     assert [item.id for item in found.controllers] == ["smartarray:0", "smartarray:0-2"]
 
 
+def test_an_external_enclosure_can_be_named_after_at() -> None:
+    """``MSA1000 at NAME (sn: …, csn: …, wwn: …)`` is a controller, and its serial number is the first of the three."""
+    found = observed(
+        "Smart Array 642 in Slot 3      (sn: P57820A9SQ12AB)\n"
+        "MSA1000 at archive    (sn: P56350XXIP000A, csn: 9J3CXX71XDCA, wwn: 500805F3000AAC11)\n"
+    )
+    assert [(one.model, one.serial) for one in found.controllers] == [
+        ("Smart Array 642", "P57820A9SQ12AB"),
+        ("MSA1000", "P56350XXIP000A"),
+    ]
+
+
 def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
     """An external enclosure is named by its chassis. Its two controllers are separate."""
     one = "MSA1500 CS in ARCHIVE ROOM\n   Controller Status: OK\n   Cache Status: OK\n"

@@ -57,6 +57,20 @@ def test_a_banner_above_the_heading_belongs_to_the_controller_below() -> None:
     assert len(observed(CONTROLLER + BANNER + CONTROLLER).controllers) == 1
 
 
+@pytest.mark.parametrize(
+    ("row", "list_"),
+    [
+        ("physicaldrive Box 1, Bay 3 (port 1I:box 1:bay 3, SAS, 300 GB, Failed)", "drives"),
+        ("logicaldrive (279.4 GB, RAID 1, Failed)", "volumes"),
+    ],
+)
+def test_a_row_in_an_unknown_form_is_reported(row: str, list_: str) -> None:
+    """A row of a drive or volume that cannot be read is a problem: its state would be lost."""
+    found = observed(f"Smart Array P410 in Slot 3\n   array A (SAS, Unused Space: 0 MB)\n\n      {row}\n\n")
+    unread = [problem.message for problem in found.problems if problem.kind == "unread"]
+    assert f"Line not recognised in the list of {list_}: {row}" in unread
+
+
 def test_outputs_of_one_machine_are_put_together() -> None:
     """Outputs of one machine give one controller.
 
