@@ -9,7 +9,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import D, Fields, read_pair
-from raidctl_threeware import controller_of_table, grammar, tables, vocabulary
+from raidctl_threeware import controller_of_table, grammar, old_info, tables, vocabulary
 from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CONTROLLER, DRIVE, UNIT
@@ -26,6 +26,8 @@ _HEX = regex(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
 _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "batteries": "batteries"}
 # a line that begins as those of the lists do: a name with a number, then at least three cells
 _ROW = regex(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
+# Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED      of old releases
+_OLD_ROW = regex(r"\s*(Unit|Port) +\d{1,4}: .*", re.ASCII)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
 _NO_CONTROLLER = regex(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
@@ -63,6 +65,8 @@ class Reader:
         self.errors: list[str] = []
         self.version: str | None = None
         self.lost: list[str] = []
+        self.left: dict[str, int] = {}
+        """How many units and ports are still to come, by ``# of units: 2`` of old releases."""
         self.asked_all = _ALL.search(output.command) is not None
         """Whether the last command asks for all of a controller. This is its attributes and its tables."""
 
@@ -76,6 +80,9 @@ class Reader:
 
     def _gap(self, lines: Sequence[Line]) -> str:
         """What the tool always prints after what it printed last."""
+        missing_rows = [what for what, count in self.left.items() if count > 0]
+        if missing_rows:
+            return f"its list of {missing_rows[0]} is not whole"
         last = lines[-1].text.rstrip() if lines else ""
         ended = not any(line.text.strip() for line in self.output.lines[-2:])
         if grammar.is_rule(last) or grammar.heading(last) is not None:
@@ -138,8 +145,10 @@ class Reader:
         mark_read(line)
 
     def _other(self, line: Line, text: str) -> None:
-        version = _VERSION.fullmatch(text)
-        if version is not None:
+        version, old = _VERSION.fullmatch(text), old_info.parse(text)
+        if old is not None:
+            self._old(line, *old)
+        elif version is not None:
             self.version = version[2] if version[1] == "CLI" else self.version
             mark_read(line)
         elif (error := grammar.error(text)) is not None or _NO_CONTROLLER.fullmatch(text):
@@ -152,6 +161,28 @@ class Reader:
         elif self.table is not None and self.table.kind in _LISTS and _ROW.match(text):
             what = f"Line not recognised in the list of {_LISTS[self.table.kind]}: {text.strip()[:120]}"
             self.lost.append(what)
+        elif (row := _OLD_ROW.fullmatch(text)) is not None:
+            kind = "units" if row[1] == "Unit" else "drives"
+            self.lost.append(f"Line not recognised in the list of {kind}: {text.strip()[:120]}")
+
+    def _old(self, line: Line, kind: old_info.Kind, parts: dict[str, str]) -> None:
+        """Read a line of ``info cN`` of old releases."""
+        if kind in _ROWS:
+            self.left[kind] = self.left.get(kind, 0) - 1
+        if kind == "units":
+            unit = self.controller.array(parts["number"])
+            tables.unit_row(self.controller, line, old_info.unit(parts))
+            if not unit.spare:
+                unit.put(line, "size_bytes", int(parts["blocks"]) * 512, ROW)
+        elif kind == "ports":
+            tables.port_row(self.controller, line, old_info.port(parts))
+        elif kind == "setting":
+            label = old_info.LABELS.get(parts["label"], parts["label"])
+            _read(self.controller, Pair(label, parts["value"], [line]), CONTROLLER)
+        else:
+            self.number = parts.get("number", self.number)
+            self.left |= {parts["what"]: int(parts["count"])} if kind == "count" else {}
+            mark_read(line)
 
     # --- tables
 

@@ -47,6 +47,9 @@ _SIGNATURES = (
             r"/c\d{1,3} +[a-z][^=:]{0,60}: ",
         ),
     ),
+    # Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED
+    # Port  0: WDC WD2500JB-00GVA0 WD-WMAL00000000 233.76 GB (490234752 blocks): OK(unit 0)
+    Signature("tw_cli info cX", (r"(?:Unit|Port) +\d{1,4}: \S.* \( ?\d{1,15} blocks\): [A-Z]", r"# of units: +\d")),
     Signature("tw_cli /cX show", parts=(_UNITS, _PORTS)),
     # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
     Signature(_UNITS, (r"Unit +UnitType +Status\b",)),
