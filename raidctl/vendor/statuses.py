@@ -131,6 +131,9 @@ def put_volume_word(
     """
     put_status(volume, [line], "volume", word.status if word else None, text=text, weight=weight)
     operation = word.operation if word else None
+    going = operation or (word.queued if word else None)
+    if volume.get("progress.operation") == "parity" and going not in (None, "parity"):
+        volume.discard("progress.operation", "progress.state", "progress.percent")
     if operation is not None or percent is not None:
         volume.put(line, "progress.operation", operation or "unknown", weight)
     elif word and word.queued:
@@ -170,6 +173,8 @@ def put_parity_word(volume: Draft, pair: Pair, word: str, percent: float | None)
         state = "paused"  # the parity is not complete, and nothing is known to complete it
         if "fail" not in text:
             volume.unread(pair.label, pair.value)
+    if volume.get("progress.operation") not in (None, "unknown", "parity"):
+        return  # it waits for that, or goes on beside it
     volume.put(pair.lines[0], "progress.operation", "parity", ROW)
     if state is not None and state != "running":
         volume.put(None, "progress.state", state, ROW)

@@ -79,6 +79,19 @@ def test_parity_initialisation_under_way_is_progress_and_no_fault() -> None:
     assert (queued.operation, queued.state, queued.percent) == ("parity", "queued", None)
 
 
+@pytest.mark.parametrize("parity", ["Parity Initialization Status: Queued", "Parity Initialization Progress: 23%"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_rebuild_does_not_take_the_state_of_the_parity(parity: str, first: bool) -> None:
+    """A rebuild has neither the state nor the percentage of the initialization of the parity."""
+    lines = ["Status: Recovering", parity]
+    text = "\n".join(f"         {line}" for line in (lines if first else lines[::-1]))
+    progress = volume(
+        f"Smart Array P420i in Slot 0\n   array A\n      Logical Drive: 1\n         Size: 1 GB\n{text}\n"
+    ).progress
+    assert progress is not None
+    assert (progress.operation, progress.state, progress.percent) == ("rebuild", None, None)
+
+
 def test_two_pairs_in_one_line_are_two() -> None:
     """Some versions print two labels on one line."""
     found = observed(CONTROLLER.replace("/dev/sda\n         Mount Points:", "/dev/sda          Mount Points:"))
