@@ -202,7 +202,7 @@ def _drive(controller: ControllerDraft, section: Section, inside: Section) -> No
         array = controller.array(inside.heading.name)
         if spare:
             array.spares[draft.name] = True
-        else:
+        elif draft.get("role") not in ("unassigned", "passthrough"):  # their heading above may be lost
             array.members[draft.name] = None
             draft.put(section.line, "array", inside.heading.name)
 

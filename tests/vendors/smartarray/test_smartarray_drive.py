@@ -301,3 +301,16 @@ def test_paths_that_do_not_all_work_are_a_problem(line: str, wanted: list[str]) 
     )
     problems = observed(text).problems
     assert [one.severity for one in problems if (one.where, one.kind) == ("smartarray:0/1I:1:1", "state")] == wanted
+
+
+@pytest.mark.parametrize(
+    ("kind", "member"), [("Data Drive", True), ("Unassigned Drive", False), ("HBA Mode Drive", False)]
+)
+def test_a_page_below_an_array_without_the_heading_unassigned(kind: str, member: bool) -> None:
+    """A drive whose page calls it unassigned is no member, also if the heading above its page was lost."""
+    found = controller(
+        "Smart Array P420i in Slot 0\n   Array: A\n      Status: OK\n\n      physicaldrive 1I:1:1\n"
+        f"         Status: OK\n         Drive Type: {kind}\n         Size: 300 GB\n\n"
+    )
+    assert found.drives[0].array == ("smartarray:0/A" if member else None)
+    assert (found.drives[0].id in found.arrays[0].drives) == member
