@@ -48,6 +48,10 @@ _BAD_PART = regex(
 )
 
 
+_ENCLOSURES = ("enclosure", "expander", "backplane", "services device")
+"""``Device is an Enclosure Services Device``. All others are drives: ``a Hard drive``, which SSDs are, too."""
+
+
 def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:
     """Read a part of a physical device's section.
 
@@ -59,7 +63,7 @@ def read_block(controller: ControllerDraft, block: Block, key: str | None) -> No
         for pair in block.pairs:
             keep(controller, pair, prefix=prefix)
         return
-    if "enclosure" in normalized(block.what) or (block.what and not _is_drive(block.what)):
+    if any(part in normalized(block.what) for part in _ENCLOSURES):
         _enclosure(controller, block, key)
         return
     drive = controller.drive(key)
@@ -70,11 +74,6 @@ def read_block(controller: ControllerDraft, block: Block, key: str | None) -> No
         drive.add_evidence(line, "id", key)
     for pair in block.pairs:
         _read_pair(drive, pair, block)
-
-
-def _is_drive(what: str) -> bool:
-    """``Device is a Hard drive``; SSDs are reported so too."""
-    return any(part in normalized(what) for part in ("drive", "disk", "ssd", "solid state"))
 
 
 def is_device(blocks: list[Block]) -> bool:

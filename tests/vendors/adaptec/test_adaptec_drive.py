@@ -189,6 +189,13 @@ def test_what_is_configured_counts_over_the_state() -> None:
     assert (drive.role, drive.device) == ("passthrough", "/dev/sdd")
 
 
+@pytest.mark.parametrize("kind", ["a Hard drive", "a Solid State Device", "a NVMe device", "an unknown device"])
+def test_a_device_of_any_kind_but_an_enclosure_is_a_drive(kind: str) -> None:
+    """A failed device is shown whatever the tool calls its kind."""
+    drive = drive_of(one(State="Failed").replace("Device is a Hard drive", f"Device is {kind}"))
+    assert (drive.id, drive.status) == ("adaptec:1/0,0", "critical")
+
+
 def test_an_enclosure_is_no_drive() -> None:
     """An enclosure's parts are details of the controller. A failed part is a problem."""
     values = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
