@@ -82,9 +82,11 @@ _FORMS: Forms[Kind] = forms(
         r"(?:SmartCache |SSD )?[Aa]rray:?\s+(?P<name>[A-Z]{1,3}|\d{1,3})(?:\s*\((?P<inside>.*)\))?",
     ),
     ("unassigned", "nassigned", r"(?i:(?P<name>unassigned(?: (?:physical )?drives)?):?)"),
-    ("hba", "HBA", r"(?i:(?P<name>(?:HBA(?: Mode)?|Exposed) Drives):?)"),
+    ("hba", "rives", r"(?i:(?P<name>(?:HBA(?: Mode)?|Exposed) Drives):?)"),
     ("listing", "rives", r"(?i:(?P<name>(?:Physical|All) Drives):?)"),
     ("spares", "pare", r"(?i:(?P<name>spares?(?: drives)?):?)"),
+    # Foreign Drives: a heading of another kind; what follows belongs to no array above
+    ("listing", "rives", r"(?P<name>[A-Z]\w{2,15}(?: [A-Z]\w{2,15})? Drives)"),
     # Smart Array P410i in Slot 0 (Embedded)    (sn: 5001438012345670)
     # Dynamic Smart Array B140i in Slot 0b (RAID Mode)
     (

@@ -204,12 +204,21 @@ def test_a_spare_that_has_taken_the_place_of_a_member_is_one(texts: tuple[str, .
 
 
 @pytest.mark.parametrize(
-    ("group", "role"), [("unassigned", "unassigned"), ("Unassigned", "unassigned"), ("HBA Drives", "passthrough")]
+    ("group", "role"),
+    [
+        ("unassigned", "unassigned"),
+        ("Unassigned", "unassigned"),
+        ("HBA Drives", "passthrough"),
+        ("Exposed Drives", "passthrough"),
+        ("Foreign Drives", None),
+    ],
 )
-def test_the_group_gives_the_role_of_a_drive(group: str, role: Role) -> None:
-    """Drives outside of arrays are unassigned or passed through."""
+@pytest.mark.parametrize("above", ["", "   array A (SAS, Unused Space: 0  MB)\n\n"])
+def test_the_group_gives_the_role_of_a_drive(above: str, group: str, role: Role | None) -> None:
+    """Drives outside of arrays are unassigned or passed through. Another heading gives no role, and ends the array."""
     found = drive(
-        f"Smart Array P840 in Slot 1\n\n   {group}\n\n      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 6 TB, OK)\n"
+        f"Smart Array P840 in Slot 1\n\n{above}   {group}\n\n"
+        "      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 6 TB, OK)\n"
     )
     assert (found.role, found.array) == (role, None)
 
@@ -307,7 +316,7 @@ def test_paths_that_do_not_all_work_are_a_problem(line: str, wanted: list[str]) 
     ("kind", "member"), [("Data Drive", True), ("Unassigned Drive", False), ("HBA Mode Drive", False)]
 )
 def test_a_page_below_an_array_without_the_heading_unassigned(kind: str, member: bool) -> None:
-    """A drive whose page calls it unassigned is no member, also if the heading above its page was lost."""
+    """A drive whose page calls it unassigned is not a member, even if the heading above its page was lost."""
     found = controller(
         "Smart Array P420i in Slot 0\n   Array: A\n      Status: OK\n\n      physicaldrive 1I:1:1\n"
         f"         Status: OK\n         Drive Type: {kind}\n         Size: 300 GB\n\n"
