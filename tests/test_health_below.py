@@ -107,6 +107,7 @@ def test_more_members_may_be_gone_than_an_unknown_level_survives() -> None:
     ("text", "cache", "wanted"),
     [
         ("Battery Pack Missing: Yes", None, ["battery_failed"]),
+        ("Missing", None, ["battery_failed"]),
         ("Absent", None, []),
         ("Battery Pack Missing: Yes", VolumeCache(write_policy="write_through"), []),
         ("Absent", VolumeCache(write_policy="protected_write_back"), ["battery_failed"]),

@@ -11,9 +11,12 @@ _BACK = ("protected_write_back", "unprotected_write_back")
 def pack_gone(controller: Controller, battery: Battery) -> bool:
     """Whether a battery's pack is missing and no cache is described.
 
-    A missing pack is ``Battery Pack Missing: Yes``.
+    A missing pack is ``Battery Pack Missing: Yes`` or ``Battery/Capacitor Status: Missing``, which ssacli does not
+    print for a controller without a battery.
     """
-    return "pack missing" in (battery.status_text or "").lower() and not any(one.cache for one in controller.volumes)
+    text = (battery.status_text or "").lower()
+    gone = "pack missing" in text or text in ("missing", "disconnected")
+    return gone and not any(one.cache for one in controller.volumes)
 
 
 def relied_on(controller: Controller) -> bool:
