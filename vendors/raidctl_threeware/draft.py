@@ -47,6 +47,8 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
     slots: dict[str, SlotDraft] = field(default_factory=dict)
     newer: bool = False
     """Whether its outputs are those of release 9.5.2 and later. Their Cache column includes the read cache."""
+    lists_units: bool = False
+    """Whether its outputs have a table of its units."""
 
     @property
     def object_id(self) -> str:

@@ -142,6 +142,8 @@ class Reader:
                 "warning", "unread", "The output covers several controllers, and the owner of this table is unclear.",
                 "Use one file per controller, named after it (info.c0.txt), or include the commands in the output.",
             )  # fmt: skip
+        if table.kind == "units":
+            self.controller.lists_units = True
         mark_read(line)
 
     def _other(self, line: Line, text: str) -> None:

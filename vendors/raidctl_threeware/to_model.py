@@ -23,6 +23,7 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.order import natural
+from raidctl.text import listing
 from raidctl.vendor.draft import Draft, Shown, ShownOn, is_bad
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.statuses import doubt_ok, health_of_volume, put_status
@@ -69,10 +70,20 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         details=controller.details,
     )
     note_mixed(controller)
+    _report_unlisted(controller)
     listed = sum(not _optimal(unit) for unit in controller.arrays.values() if unit.described)
     problems = [*controller.problems(object_id), *reports(found, listed)]
     controller.write_evidence(object_id, _shown_on(found))
     return found, problems
+
+
+def _report_unlisted(controller: ControllerDraft) -> None:
+    """Report the units that a port names and the table of units lacks."""
+    for unit in controller.arrays.values():
+        if controller.lists_units and not unit.described:
+            ports = listing([f"p{port}" for port in unit.ports])
+            text = f"Unit u{unit.name} of {ports} is not in the list of units."
+            controller.add_problem("warning", "unread", text, "List the units again: `tw_cli /cX show`.")
 
 
 def _optimal(unit: UnitDraft) -> bool:

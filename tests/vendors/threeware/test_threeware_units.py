@@ -6,7 +6,16 @@ import pytest
 
 from raidctl.model import VolumeStatus
 from tests.support.judged import wrong
-from tests.vendors.threeware.threeware_outputs import BATTERY, CONTROLLERS, DRIVE, UNIT, UNITS, controller, observed
+from tests.vendors.threeware.threeware_outputs import (
+    BATTERY,
+    CONTROLLERS,
+    DRIVE,
+    PORTS,
+    UNIT,
+    UNITS,
+    controller,
+    observed,
+)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +125,12 @@ def test_an_impossible_link_speed_is_unknown(digits: int) -> None:
     """A speed with hundreds of digits is unknown."""
     found = observed(DRIVE.replace("3.0 Gbps", f"{'9' * digits} Gbps"))
     assert [drive.link_gbps for drive in found.controllers[0].drives] == [None]
+
+
+def test_a_unit_that_a_port_names_and_the_list_of_units_lacks_is_reported() -> None:
+    """A row that is lost from the list of units is reported, as ports name its unit."""
+    row = next(line for line in UNITS.splitlines(keepends=True) if line.startswith("u0 "))
+    found = observed("/c2 Model = 9650SE-8LPML\n\n" + UNITS.replace(row, "") + "\n" + PORTS)
+    assert [(one.kind, one.where) for one in found.problems] == [("unread", "threeware:2")]
+    assert observed("/c2 Model = 9650SE-8LPML\n\n" + UNITS + "\n" + PORTS).problems == ()
+    assert observed("/c2 Model = 9650SE-8LPML\n\n" + PORTS).problems == ()
