@@ -142,6 +142,8 @@ def _protected(case: Case, cache: VolumeCache) -> Answer:
         return case.suspect(f"The tool reports the cache as protected, but: {fault}")
     if cache.write_policy == "unprotected_write_back":
         return case.suspect("It is protected now, but write-back continues when the battery fails.")
+    if cache.write_policy is None:
+        return case.inconclusive("It is protected now; whether write-back ends when the battery fails is unknown.")
     behind = drive_caches(case)
     if behind.state == "enabled":
         return case.suspect(

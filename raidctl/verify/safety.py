@@ -183,6 +183,8 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
     if cache.write_policy == "unprotected_write_back":
         case.notes.append("Write-back continues when the battery fails; unwritten data is not protected then.")
     if cache.write_active == "write_back":
+        if cache.write_policy is None:
+            case.notes.append("Whether write-back ends when the battery fails is unknown.")
         case.ruled_out.append("a volatile cache of the drives: they are off")
         return case.passed_unless_virtual(
             "Unwritten data in the controller's cache is protected, and the write caches of the drives are off."

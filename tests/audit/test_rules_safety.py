@@ -27,9 +27,10 @@ def test_write_back_with_a_failed_battery_is_critical() -> None:
     assert graded(ask("write_back_unprotected", inventory, VOLUME)) == "critical"
 
 
-def test_write_back_of_unknown_protection_is_unknown() -> None:
-    """Write-back whose protection is not reported neither passes nor fails."""
-    one = ask("write_back_unprotected", p400(VOLUME, cache={"controller_cache": "unknown"}), VOLUME)
+@pytest.mark.parametrize("cache", [{"controller_cache": "unknown"}, {"write_policy": None}])
+def test_write_back_of_unknown_protection_is_unknown(cache: dict[str, str | None]) -> None:
+    """Write-back neither passes nor fails if its protection, now or without the battery, is not reported."""
+    one = ask("write_back_unprotected", p400(VOLUME, cache=cache), VOLUME)
     assert (one.outcome, one.severity) == ("unknown", "critical")
 
 

@@ -116,6 +116,16 @@ def test_the_write_hole_is_suspect_while_the_drives_may_lose_parts_of_a_stripe()
         assert judged(known, no_write_hole=True).verdict == verdict
 
 
+def test_write_back_is_not_protected_for_certain_if_its_configured_policy_is_unknown() -> None:
+    """Only the configured policy shows that write-back ends when the battery fails."""
+    known = VolumeCache(
+        write_policy="protected_write_back", write_active="write_back", controller_cache="protected", drive_caches="off"
+    )
+    for cache, verdict in ((known, "pass"), (replace(known, write_policy=None), "inconclusive")):
+        machine = checked_machine(raid_controller(volume_cache=cache, drive_cache="disabled"))
+        assert judged(machine, write_cache="protected").verdict == verdict
+
+
 @pytest.mark.parametrize("where", ["acme:0/v0", "acme:0/a"])
 def test_a_volume_with_damaged_data_is_not_simply_ok(where: str) -> None:
     """A tool calls the volume ok and reports damaged data: that is a contradiction. A warning is not."""

@@ -16,7 +16,8 @@ nobody would notice. The volatile caches of the drives are covered by `drive_cac
 
 **Passes** when writes go through to the drives, or write-back is active, protected, and ends when the battery fails.
 
-**Unknown** when write-back is active and the tool does not report whether anything protects it.
+**Unknown** when write-back is active and the tool does not report whether anything protects it, or whether it ends when
+the battery fails.
 
 **How to fix.** Use write-back that ends when the battery fails
 (`raidctl cache set TARGET --write protected-write-back`): it is as fast while the battery is good. Without a battery:
@@ -72,7 +73,7 @@ def _judge(controller: Controller, volume: Volume, cache: VolumeCache) -> Findin
         return FINDINGS.failed(
             volume, message, remedy, severity="warning", wants=("cache.write_policy", _WANTED), more=evidence
         )
-    if cache.write_active == "write_back" and cache.controller_cache == "unknown":
+    if cache.write_active == "write_back" and (cache.controller_cache == "unknown" or cache.write_policy is None):
         message = (
             "Write-back is active and the battery is ok; whether write-back ends when the battery fails is unknown."
             if protected(controller)
