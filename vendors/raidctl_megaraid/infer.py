@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from raidctl.model import Health
 from raidctl.vendor.disagreement import settle_settings
-from raidctl.vendor.draft import WEAK, Draft, GroupDraft
-from raidctl.vendor.statuses import doubt_ok, in_no_array
+from raidctl.vendor.draft import WEAK, Draft, GroupDraft, is_bad
+from raidctl.vendor.statuses import doubt_ok, health_of_volume, in_no_array, put_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import infer as infer_megacli
 from raidctl_megaraid.ports import report_lost_paths
@@ -170,7 +170,7 @@ def is_pool(volume: GroupDraft) -> bool:
 
 
 def _pools(controller: ControllerDraft) -> None:
-    """Move the data of a CacheCade pool to its array.
+    """Move the data of a CacheCade pool to its array, which is as bad as its pool.
 
     The pool is not a volume; without an array, the data goes to the controller.
     """
@@ -182,6 +182,15 @@ def _pools(controller: ControllerDraft) -> None:
         for line, name, value in volume.evidence:
             label = name[8:-1] if name.startswith("details[") else name
             home.detail(line, f"CacheCade {volume.name}: {label}", str(value))
+        health, word = health_of_volume(volume.get("status")), volume.get("status_text") or "-"
+        if not is_bad(health):
+            continue
+        if home is controller:
+            text = f"The CacheCade pool {volume.name}, which caches other volumes, is {word}."
+            home.add_problem("warning", "state", text, "Check its SSDs.")
+        else:
+            lines = [line for line, name, _ in volume.evidence if name == "status"]
+            put_status(home, lines, "array", health, text=f"CacheCade {volume.name} {word}")
 
 
 def _mirrors(controller: ControllerDraft) -> None:

@@ -8,7 +8,7 @@ from raidctl.model import VolumeCache
 from raidctl.model.write_protection import derived
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid import read
-from tests.support.judged import conditions
+from tests.support.judged import conditions, wrong
 from tests.vendors.megaraid.megaraid_scripted_tools import (
     answer,
     basics,
@@ -18,6 +18,7 @@ from tests.vendors.megaraid.megaraid_scripted_tools import (
     properties,
     row,
 )
+from tests.vendors.megaraid.storcli_storage_outputs import topology_row
 
 
 def both(
@@ -49,6 +50,18 @@ def test_a_pool_that_is_a_cache_is_no_volume() -> None:
     (controller,) = read([Document("show.json", "storcli", printed(answer(everything)))]).controllers
     assert controller.volumes == ()
     assert any(array.details.get("CacheCade 0: TYPE") == "Cac0" for array in controller.arrays)
+
+
+@pytest.mark.parametrize(("word", "status"), [("Optl", "ok"), ("Dgrd", "warning"), ("OfLn", "critical")])
+def test_a_cache_pool_in_a_bad_state_is_a_bad_array(word: str, status: str) -> None:
+    """The state of a CacheCade pool counts for its array, whose own state may be a good one."""
+    everything = basics(letters="RWTD")
+    everything["VD LIST"] = [{**row("RWTD"), "TYPE": "Cac0", "State": word}]
+    everything["TOPOLOGY"] = [topology_row(Arr="-", Row="-", EID="-", DID="-", Type="RAID1", State="Optl")]
+    seen = observation(printed(answer(everything)))
+    [array] = seen.controllers[0].arrays
+    assert array.status == status
+    assert (array.id in wrong(seen)) == (status != "ok")
 
 
 def test_a_learn_cycle_is_named_as_the_reason() -> None:
