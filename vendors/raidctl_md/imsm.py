@@ -220,10 +220,12 @@ def _conclude_volume(draft: ArrayDraft) -> None:
         draft.override("progress", Progress(operation=operation))
         if status == "ok" or (status == "degraded" and busy == "rebuilding"):
             status = busy
-    elif work not in ("idle", "migrating"):
+    elif work != "idle" or _ARROW.search(text):
+        # between two maps, the volume is not simply in the state of the newer one
+        status = "unknown" if status == "ok" else status
         draft.add_problem("warning", "unread", f"Unknown migration state {work!r}.")
     gone = (draft.get("drives_active") or 0) < (draft.get("drives_expected") or 0)  # Slots : [U_]
-    if status == "ok" and (gone or draft.details.get("Failed disk", "").isdecimal()):
+    if status in ("ok", "unknown") and (gone or draft.details.get("Failed disk", "").isdecimal()):
         status = "degraded"  # Failed disk : 1
     draft.override("status", status)
 

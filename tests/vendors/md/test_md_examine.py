@@ -287,6 +287,15 @@ def test_md_examine_imsm_with_a_failed_disk_is_degraded() -> None:
         assert item.status == status
 
 
+@pytest.mark.parametrize("word", ["transmute", "idle"])
+def test_md_examine_imsm_with_an_unknown_migration_is_not_ok(word: str) -> None:
+    """Between two maps, a volume without a known migration is not in the state of the newer map."""
+    text = IMSM.replace("Migrate State : rebuild", f"Migrate State : {word}")
+    for slots, status in (("[UU]", "unknown"), ("[U_]", "degraded")):
+        [item] = controller(re.sub(r"Slots : \S+", f"Slots : {slots}", text)).volumes
+        assert item.status == status
+
+
 def test_md_examine_imsm_with_attributes_that_mdadm_lacks_is_a_finding() -> None:
     """Such a container is not assembled."""
     found = read(IMSM.replace("All supported", "not supported")).problems
