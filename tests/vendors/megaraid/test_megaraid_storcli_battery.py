@@ -272,9 +272,16 @@ def test_values_alone_belong_to_the_requested_pack() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "word"), [("Remaining Capacity Low", "Critical"), ("Battery Pack Missing", "Removed")]
+    ("label", "word"),
+    [
+        ("Remaining Capacity Low", "Critical"),
+        ("Battery Pack Missing", "Removed"),
+        ("Voltage", "Failed"),
+        ("Temperature", "Critical"),
+        ("Learn Cycle Status", "Aborted"),
+    ],
 )
-def test_a_flag_that_is_neither_yes_nor_no_is_reported(label: str, word: str) -> None:
+def test_a_flag_with_an_unknown_word_is_reported(label: str, word: str) -> None:
     """A flag of the pack with an unknown word is a problem."""
     battery = read(properties("BBU_Firmware_Status", (label, word))).battery
     assert [complaint.kind for complaint in battery.complaints] == ["unread"]

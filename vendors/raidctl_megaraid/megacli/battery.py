@@ -18,7 +18,7 @@ from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.storcli.battery_labels import OFFLOAD, REPLACE, TROUBLES
+from raidctl_megaraid.storcli.battery_labels import GOOD_WORDS, OFFLOAD, REPLACE, TROUBLES
 from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status, has_status
 from raidctl_megaraid.vocabulary import has_value, normalized
 
@@ -45,7 +45,6 @@ _CHARGING: dict[str, int] = {
     "charging": bbu_mask.CHARGING, "charching": bbu_mask.CHARGING, "discharging": bbu_mask.DISCHARGING,
 }  # fmt: skip
 _WORN = frozenset({"no space to cache offload", "pack is about to fail & should be replaced", "issohgood"})
-_GOOD_WORDS = frozenset({"ok", "no", "none", "good", "normal"})
 _BAD = bbu_mask.VOLTAGE_LOW | bbu_mask.TEMPERATURE_HIGH | bbu_mask.LEARN_FAILED | bbu_mask.LEARN_TIMEOUT
 _BAD |= bbu_mask.BUS_ERROR | bbu_mask.REPLACE | bbu_mask.CAPACITY_LOW | bbu_mask.MISSING
 
@@ -210,7 +209,7 @@ def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
         elif label in _BITS:
             bit = _sets(pair)
             mask |= bit
-            if not bit and value and value not in _GOOD_WORDS and has_value(value):
+            if not bit and value and value not in GOOD_WORDS and has_value(value):
                 battery.unread(pair.label, pair.value)
     return mask
 

@@ -258,6 +258,9 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
         battery.add_problem("warning", "state", f"The capacitor has {capacitance} % of its capacitance.", labels.POWER)
         _flaw(battery, pair)
     trouble = labels.TROUBLES.get(label)
+    known = trouble is None or value in trouble[0] | labels.GOOD_WORDS | words.NO_VALUE or value[:1].isdigit()
+    if label in labels.WORDS and not known:
+        battery.unread(pair.label, pair.value)
     if trouble is not None and value in trouble[0]:
         battery.add_problem("warning", "state", trouble[1], trouble[2])
         if label not in labels.ADVICE and not (label == labels.OFFLOAD and battery.name.startswith("bbu")):

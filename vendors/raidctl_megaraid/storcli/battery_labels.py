@@ -76,3 +76,6 @@ FLAGS = frozenset(
     (*LEARNING, *GONE, *(label for label, (bad, _, _) in TROUBLES.items() if bad in (words.YES, words.NO)))
 )
 """Flags whose value is yes or no."""
+WORDS = frozenset(TROUBLES) - FLAGS
+"""Flags whose value is a word, such as the voltage's."""
+GOOD_WORDS = frozenset({"ok", "no", "none", "good", "normal"})
