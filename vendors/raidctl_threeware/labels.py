@@ -103,6 +103,8 @@ def _unit_status(unit: UnitDraft, pair: Pair) -> None:
 def _write_cache(unit: UnitDraft, pair: Pair) -> None:
     if pair.value.lower() in {"on", "off"}:
         put_setting(unit, "write_cache", "write cache", pair.value.lower() == "on")
+    elif has_value(pair.value):
+        unit.unread("write cache", pair.value)
     unit.keep_detail(pair)
 
 

@@ -42,10 +42,7 @@ def _write_on(unit: UnitDraft) -> bool | None:
     reported: bool | None = unit.get("write_cache")
     if reported is not None:
         return reported
-    # Cache: W, RbW, RiW, Ri, Rb, ON, OFF, or - for a spare
-    return {"W": True, "RBW": True, "RIW": True, "ON": True, "RI": False, "RB": False, "OFF": False}.get(
-        (unit.get("column") or "").upper()
-    )
+    return vocabulary.CACHES.get((unit.get("column") or "").upper())
 
 
 def _read_policy(unit: UnitDraft, controller: ControllerDraft) -> ReadPolicy | None:

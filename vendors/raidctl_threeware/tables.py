@@ -94,6 +94,8 @@ def _size(unit: UnitDraft, pair: Pair) -> None:
 
 def _cache(unit: UnitDraft, pair: Pair) -> None:
     unit.put(None, "column", pair.value)
+    if vocabulary.has_value(pair.value) and pair.value.upper() not in vocabulary.CACHES:
+        unit.unread("cache", pair.value)
     unit.detail(pair.lines[0], pair.label, pair.value)
 
 
@@ -287,6 +289,9 @@ def battery_word(battery: Draft, column: str, value: str) -> None:
     """Keep a column of the table of batteries for the conclusions."""
     if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.has_value(value):
         battery.put(None, column.lower(), value)
+        known = vocabulary.BATTERY_WORDS.get(column)
+        if known is not None and value.lower() not in known:
+            battery.unread(column, value)
 
 
 def part_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:

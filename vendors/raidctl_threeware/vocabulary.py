@@ -115,6 +115,15 @@ _IMPOSSIBLE = regex(r"\d{16}", re.ASCII)
 _MARK = regex(r"\([AP]\)$")
 
 
+CACHES = {"W": True, "RBW": True, "RIW": True, "ON": True, "RI": False, "RB": False, "OFF": False}
+"""Whether the write cache is on, by the column ``Cache``. It is ``-`` for a spare."""
+BATTERY_WORDS = {
+    "OnlineState": frozenset({"on", "off"}),
+    "BBUReady": frozenset({"yes", "no", "ready", "not ready", "true", "false"}),
+}
+"""The words of a battery's columns that have no others."""
+
+
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE

@@ -49,6 +49,21 @@ def test_storsave_and_the_battery_give_the_protection(
     assert (found.write_policy, found.write_active, found.controller_cache) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (UNIT, "Write Cache = on", "Write Cache = mirrored"),
+        (UNITS, "RiW ", "RxW "),
+        (BATTERY, "bbu   On ", "bbu   Odd"),
+        (BATTERY, "Yes ", "Some"),
+    ],
+)
+def test_an_unknown_word_for_the_cache_or_the_battery_is_reported(text: str, old: str, new: str) -> None:
+    """An unknown word is a problem: it may hide that nothing protects unwritten data."""
+    assert [one.kind for one in observed(text).problems] == []
+    assert [one.kind for one in observed(text.replace(old, new)).problems] == ["unread"]
+
+
 def test_an_inactive_write_back_has_a_reason() -> None:
     """The reason is the battery's word, or the unit's state under `protect`."""
     assert cache(storsave="balance", battery="Testing").why_not_in_force == "The battery is not ready: Testing."
