@@ -50,6 +50,10 @@ _BAD_PART = regex(
 
 _ENCLOSURES = ("enclosure", "expander", "backplane", "services device")
 """``Device is an Enclosure Services Device``. All others are drives: ``a Hard drive``, which SSDs are, too."""
+_GOOD_PART = regex(
+    r"optimal|normal|ok|okay|good|on|off|n/a|(?:not |un)?(?:installed|available|supported|present|known)"
+    r"|-?[\d.]+ ?(?:rpm|c(?:/ ?-?[\d.]+ ?f)?)|"
+)
 
 
 def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:
@@ -216,10 +220,14 @@ def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
         keep(controller, pair, block.sub, prefix)
         label = normalized(pair.label)
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
-        if ("status" in label or label == "temperature") and _BAD_PART.search(state):
+        if "status" not in label and label != "temperature":
+            continue
+        if _BAD_PART.search(state):
             controller.add_problem(
                 "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Check the enclosure."
             )
+        elif label.startswith(("fan", "power supply", "temperature")) and not _GOOD_PART.fullmatch(normalized(state)):
+            controller.unread(f"{prefix}{pair.label}", pair.value)
 
 
 def state_word(drive: Drive) -> str:
@@ -230,10 +238,11 @@ def state_word(drive: Drive) -> str:
 def health(drive: Draft) -> None:
     """Make a healthy drive with an alarm a warning."""
     warned: int = drive.get("errors.predictive") or 0
-    raised = [
-        name[6:] for name, (_, value) in drive.values.items()
-        if name.startswith("alarm.") and normalized(value) in ("yes", "true")
-    ]  # fmt: skip
+    alarms = {name[6:]: normalized(value) for name, (_, value) in drive.values.items() if name.startswith("alarm.")}
+    raised = [label for label, word in alarms.items() if word in ("yes", "true")]
+    for label, word in alarms.items():
+        if word not in ("yes", "true", "no", "false") and vocabulary.has_value(word):
+            drive.unread(label, word)
     if warned and "s.m.a.r.t." not in raised:
         raised.append("s.m.a.r.t.")
     if raised and drive.get("status") == "ok":

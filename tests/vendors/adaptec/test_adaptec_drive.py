@@ -121,6 +121,14 @@ def test_an_alarm_is_a_warning(label: str, value: object, text: str) -> None:
     assert [p.kind for p in observation.problems if p.where == "adaptec:1/0,0"] == ["state"]
 
 
+@pytest.mark.parametrize("label", ["S.M.A.R.T.", "PFA", "SSD Smart Trip Wearout", "56 Day Warning Present"])
+def test_an_alarm_that_is_neither_yes_nor_no_is_reported(label: str) -> None:
+    """An unknown word of an alarm is no good one."""
+    for value, kinds in (("Perhaps", ["unread"]), ("No", []), ("False", []), ("Not Applicable", [])):
+        problems = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)])).problems
+        assert [one.kind for one in problems if one.where == "adaptec:1/0,0"] == kinds
+
+
 @pytest.mark.parametrize(
     ("label", "value", "severity"),
     [
@@ -197,16 +205,23 @@ def test_a_device_of_any_kind_but_an_enclosure_is_a_drive(kind: str) -> None:
 
 
 def test_an_enclosure_is_no_drive() -> None:
-    """An enclosure's parts are details of the controller. A failed part is a problem."""
+    """An enclosure's parts are details of the controller. A failed part is a problem, as is one in an unknown state."""
     values = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
-    state = lines({"Fan 1 status": "0 rpm (Failed)", "Fan 2 status": "0 rpm (Not Installed)"}, 12)
+    parts = {
+        "Fan 1 status": "0 rpm (Failed)", "Fan 2 status": "0 rpm (Not Installed)", "Fan 3 status": "0 rpm (Melted)",
+        "Fan 4 status": "6960 rpm (Optimal)", "Power supply 1 status": "Sad",
+        "Temperature Sensor Status 1": "37 C/ 98 F", "Temperature": "Normal", "Speaker status": "Muted",
+    }  # fmt: skip
+    state = lines(parts, 12)
     box = f"      Device #2\n         Device is an Enclosure services device\n{lines(values, 9)}\n"
     text = machine(drives=[drive_text(0), drive_text(1), f"{box}         Status of Enclosure services device\n{state}"])
     controller = controller_of(text)
     assert len(controller.drives) == 2
     assert controller.details["Enclosure device 2,0: Vendor"] == "LSI"
-    assert [p.message for p in found(text).problems if "Fan" in p.message] == [
-        "Enclosure device 2,0: Fan 1 status is 0 rpm (Failed)."
+    assert [p.message for p in found(text).problems if "Enclosure" in p.message] == [
+        "Enclosure device 2,0: Fan 1 status is 0 rpm (Failed).",
+        "The tool's Enclosure device 2,0: Fan 3 status '0 rpm (Melted)' was not understood.",
+        "The tool's Enclosure device 2,0: Power supply 1 status 'Sad' was not understood.",
     ]
 
 

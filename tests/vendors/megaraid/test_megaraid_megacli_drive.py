@@ -87,6 +87,12 @@ def test_an_online_drive_with_an_alarm_is_no_good_drive(line: str) -> None:
     assert found.get("status") == "warning"
 
 
+def test_an_unknown_foreign_state_is_unread() -> None:
+    """``Foreign State`` is ``None`` or ``Foreign``."""
+    for word, count in (("None", 0), ("Foreign", 0), ("Perhaps", 1)):
+        assert len(complaints(drive(DRIVE.replace("Foreign State: None", f"Foreign State: {word}")), "unread")) == count
+
+
 def test_a_smart_alert_is_a_problem() -> None:
     """A S.M.A.R.T. alert is a problem."""
     found = drive(DRIVE.replace("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes"))

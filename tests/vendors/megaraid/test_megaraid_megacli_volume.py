@@ -191,8 +191,9 @@ def test_the_progress_command() -> None:
 
 
 def test_bad_blocks_are_a_problem() -> None:
-    """``Bad Blocks Exist: Yes`` is a problem, ``No`` is none."""
-    assert complaints(volume(VOLUME), "state") == []
+    """``Bad Blocks Exist: Yes`` is a problem, ``No`` is none. Another word is not understood."""
+    assert complaints(volume(VOLUME), "state") == complaints(volume(VOLUME), "unread") == []
+    assert complaints(volume(VOLUME.replace("Exist: No", "Exist: Some")), "unread")
     assert complaints(volume(VOLUME.replace("Exist: No", "Exist: Yes")), "state")
 
 

@@ -36,6 +36,12 @@ def test_an_operation_that_does_not_go_on(status: str) -> None:
     assert (volume.get("progress.operation"), volume.get("status")) == (None, "ok")
 
 
+def test_an_operation_with_an_unknown_status_is_reported() -> None:
+    """An unknown status may be that of an operation in progress."""
+    data = {"VD LIST": [volume_row()], "VD Operation Status": [operation_row("CC", "-", "Dancing")]}
+    assert [one.kind for one in read(data).volumes["3"].complaints] == ["unread"]
+
+
 @pytest.mark.parametrize(
     ("word", "state", "status"),
     [("Queued", "queued", "ok"), ("Paused", "paused", "checking"), ("In progress", "running", "checking")],

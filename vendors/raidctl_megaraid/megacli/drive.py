@@ -135,7 +135,10 @@ def _firmware(drive: Draft, pair: Pair) -> None:
 def _foreign(drive: Draft, pair: Pair) -> None:
     """``Foreign State: None``."""
     drive.keep_detail(pair)
-    drive.put(pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
+    foreign = normalized(pair.value).startswith("foreign")
+    drive.put(pair.lines[0], "foreign", foreign)
+    if not foreign and has_value(pair.value):
+        drive.unread(pair.label, pair.value)
 
 
 def _size(drive: Draft, pair: Pair) -> None:

@@ -127,6 +127,8 @@ def _bad_blocks(volume: GroupDraft, pair: Pair) -> None:
             "warning", "state", "The volume has bad blocks: some of its data is lost.",
             "Check its files and databases, restore what is damaged, then clear the bad block table.",
         )  # fmt: skip
+    elif has_value(pair.value) and not normalized(pair.value).startswith("no"):
+        volume.unread(pair.label, pair.value)
 
 
 # Completed 17%, Taken 55 min.

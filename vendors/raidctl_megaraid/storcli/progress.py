@@ -92,7 +92,10 @@ def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
     status = normalized(row["status"].value) if "status" in row else ""
     if status and (status in vocabulary.NO_VALUE or status.startswith(_IDLE)):
         return False, None
-    return ("progress" in status or share is not None or _state(row) in ("queued", "paused")), share
+    going = "progress" in status or share is not None or _state(row) in ("queued", "paused")
+    if status and not going:
+        draft.unread("status", row["status"].value)
+    return going, share
 
 
 def _state(row: Cells) -> TaskState | None:
