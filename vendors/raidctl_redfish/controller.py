@@ -10,7 +10,7 @@ from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, state_of, text
 from raidctl_redfish.resource import Resource, keep_rest
-from raidctl_redfish.vocabulary import ABSENT, DIMINISHED, HEALTH, WORKING, bare
+from raidctl_redfish.vocabulary import ABSENT, DIMINISHED, HEALTH, LOST_STATES, WORKING, bare
 
 _FIELDS = (
     Field("Manufacturer", "vendor", text),
@@ -47,6 +47,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
     for resource in resources:
         read_fields(controller, resource, _FIELDS)
         read_fields(controller, resource, _DELL, WEAK)
+        _qualify_cache(controller, resource)
         if resource.text("Status.Health"):
             put_health(controller, resource, "controller", _status(resource))
         # "HasForeignConfig": false
@@ -62,6 +63,11 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         named = [bare(storage.text(f"Status.{name}")) for name in ("HealthRollup", "Health")] + rolled
         controller.override("rollup", next((word for word in ("critical", "warning") if word in named), named[0]))
         read_fields(controller, storage, _DELL, WEAK)
+        if state_of(storage) in {DIMINISHED, *LOST_STATES} - _UNUSED and not {"critical", "warning"} & set(named):
+            message = (
+                f"The BMC reports the state {storage.text('Status.State')} of the storage, and no part as its cause."
+            )
+            controller.add_problem("warning", "state", message, _LOOK)
         if controller.get("model") is None:
             read_fields(controller, storage, (Field("Name", "model", text),), WEAK)
         if controller.get("status") is None and bare(storage.text("Status.Health")) in HEALTH:
@@ -100,6 +106,17 @@ def _read_state(controller: ControllerDraft, resource: Resource) -> None:
         return
     # "Status": {"State": "UnavailableOffline"}
     put_health(controller, resource, "controller", "warning" if state == DIMINISHED else None)
+
+
+def _qualify_cache(controller: ControllerDraft, resource: Resource) -> None:
+    """Qualify a good health of the cache by its state. Of a cache that nothing uses, it is ``Disabled``."""
+    state = bare(resource.text("CacheSummary.Status.State"))
+    if controller.get("cache.status") == "ok" and state not in ("", *WORKING, *_UNUSED):
+        # "CacheSummary": {"Status": {"State": "Degraded", "Health": "OK"}}
+        status = "warning" if state == DIMINISHED or state in LOST_STATES else "unknown"
+        controller.restate("cache.status", status, ("cache.status", "cache.status_text"))
+        if status == "unknown":
+            controller.unread("CacheSummary.Status.State", resource.text("CacheSummary.Status.State")[:80])
 
 
 def _status(resource: Resource) -> Health | None:

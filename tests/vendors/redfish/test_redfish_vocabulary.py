@@ -41,6 +41,35 @@ def test_every_level_of_the_schema(word: str, level: str | None) -> None:
     assert not anything_unread(seen)
 
 
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [("Enabled", "ok"), ("Disabled", "ok"), ("Degraded", "warning"), ("UnavailableOffline", "warning"),
+     ("Updating", "unknown")],
+)  # fmt: skip
+def test_the_state_of_a_cache_qualifies_its_good_health(state: str, status: str) -> None:
+    """A cache whose health is OK is not good in a state in which it does not work."""
+    machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0/Controllers/0"
+    resource = resources(machine)[path]
+    summary = {**resource["CacheSummary"], "Status": {"Health": "OK", "State": state}}
+    seen = seen_with(machine, {path: {**resource, "CacheSummary": summary}})
+    cache = only_controller(seen).cache
+    assert cache is not None
+    assert cache.status == status
+    assert anything_unread(seen) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("state", "count"), [("Enabled", 0), ("Disabled", 0), ("Degraded", 1), ("UnavailableOffline", 1)]
+)
+def test_a_storage_in_a_bad_state_is_a_problem_beside_good_parts(state: str, count: int) -> None:
+    """The state of the storage may be bad although its health and all parts are good."""
+    machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
+    resource = resources(machine)[path]
+    seen = seen_with(machine, {path: {**resource, "Status": {**resource["Status"], "State": state}}})
+    problems = [one for one in seen.inventory.problems if "of the storage" in one.message]
+    assert [one.kind for one in problems] == ["state"] * count
+
+
 def test_a_level_that_no_schema_has_is_unread() -> None:
     """A level of no schema is unknown, and a problem."""
     seen = _seen(_VOLUME, RAIDType="RAID99")
