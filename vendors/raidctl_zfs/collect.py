@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.host import HostView
 from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume, VolumeStatus
-from raidctl.text import regex
+from raidctl.text import printable, regex
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
@@ -24,6 +24,8 @@ ID = "zfs"
 _KERNEL = regex(r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII)
 _BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
 """Status of a pool without faults, by its work in progress."""
+# cannot open 'tank': pool I/O is currently suspended
+_ERROR = regex(r"cannot (?:open|import) '[^']{1,256}': |internal error: ")
 _REMEDY = "Give the output of `zpool status` as printed."
 
 
@@ -54,7 +56,7 @@ def _read(document: Document, controller: ControllerDraft, found: list[Problem])
     if not text.startswith("{"):
         output = Output.of_text(document.name, document.text)
         known = [read(output, controller) for read in (read_list, read_status, read_sync)]
-        return output, any(known)
+        return output, any([*known, _read_errors(output, found)])
     value, rest = json_value(document, text, found)
     if not isinstance(value, Mapping):
         return Output(document.name), value is None
@@ -63,6 +65,16 @@ def _read(document: Document, controller: ControllerDraft, found: list[Problem])
     for number, line in enumerate(rest.strip().splitlines(), 1):
         output.add(line, number)
     return output, "pools" in value
+
+
+def _read_errors(output: Output, found: list[Problem]) -> bool:
+    """Report the tool's errors about pools that it does not list. False if there is none."""
+    lines = [line for line in output.lines if _ERROR.match(line.stripped)]
+    for line in lines:
+        mark_read(line)
+        message = f"zpool reports: {printable(line.stripped)[:200]}"
+        found.append(Problem("warning", output.command, message, "Look at the pool: `zpool status -v`.", "unread"))
+    return bool(lines)
 
 
 def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:

@@ -17,15 +17,13 @@ _MIRROR = (
 )
 
 
+def _text_of(table: str = _MIRROR, *, state: str = "ONLINE", more: str = "") -> str:
+    return (f"  pool: tank\n state: {state}\n{more}config:\n\n\tNAME  STATE  READ WRITE CKSUM\n{table}\n"
+            "errors: No known data errors\n")  # fmt: skip
+
+
 def _text(table: str = _MIRROR, *, state: str = "ONLINE", more: str = "") -> Survey:
     return read_text(_text_of(table, state=state, more=more))
-
-
-def _text_of(table: str, *, state: str = "ONLINE", more: str = "") -> str:
-    return (
-        f"  pool: tank\n state: {state}\n{more}config:\n\n\tNAME  STATE  READ WRITE CKSUM\n{table}\n"
-        "errors: No known data errors\n"
-    )
 
 
 def _pool(seen: Survey) -> Volume:
@@ -60,6 +58,16 @@ def test_work_in_progress_of_every_kind(line: str, operation: str | None, percen
     assert pool.status == status
     assert (pool.progress and (pool.progress.operation, pool.progress.percent)) == (operation and (operation, percent))
     assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_pool_that_zpool_cannot_open_is_not_missing(first: bool) -> None:
+    """Its error beside good pools is reported, as the pool is in no list."""
+    table = "NAME   SIZE  ALLOC   FREE  HEALTH  ALTROOT\nrpool  1.8T   900G   900G  ONLINE  -\n"
+    error = "cannot open 'tank': pool I/O is currently suspended\n"
+    for text in (error + table, table + error) if first else (_text_of() + error,):
+        [problem] = read_text(text).inventory.problems
+        assert (problem.kind, "'tank': pool I/O is currently suspended" in problem.message) == ("unread", True)
 
 
 @pytest.mark.parametrize(
