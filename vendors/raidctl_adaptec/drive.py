@@ -41,6 +41,7 @@ _FLAGS: dict[str, tuple[tuple[str, ...], Severity, str, str]] = {
 }  # fmt: skip
 """Flags that do not change the state of a drive: their bad values, and what these mean."""
 _RAISED = regex(r" \([^()]*: yes\)$")
+_YES_OR_NO = ("yes", "true", "no", "false")
 _BAD_PART = regex(
     r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning|unrecoverable|error|offline|missing"
     r"|removed|not ok)\b",
@@ -115,6 +116,8 @@ def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
             drive.conclude(owner, re.findall(r"\d{1,5}", pair.value))
         elif label in _FLAGS and normalized(pair.value) in _FLAGS[label][0]:
             drive.add_problem(_FLAGS[label][1], "state", *_FLAGS[label][2:])
+        elif label in _FLAGS and vocabulary.has_value(pair.value) and normalized(pair.value) not in _YES_OR_NO:
+            drive.unread(pair.label, pair.value)
         keep(drive, pair, block.sub)
 
 
@@ -241,7 +244,7 @@ def health(drive: Draft) -> None:
     alarms = {name[6:]: normalized(value) for name, (_, value) in drive.values.items() if name.startswith("alarm.")}
     raised = [label for label, word in alarms.items() if word in ("yes", "true")]
     for label, word in alarms.items():
-        if word not in ("yes", "true", "no", "false") and vocabulary.has_value(word):
+        if word not in _YES_OR_NO and vocabulary.has_value(word):
             drive.unread(label, word)
     if warned and "s.m.a.r.t." not in raised:
         raised.append("s.m.a.r.t.")

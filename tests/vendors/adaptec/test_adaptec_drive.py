@@ -133,11 +133,14 @@ def test_an_alarm_that_is_neither_yes_nor_no_is_reported(label: str) -> None:
     ("label", "value", "severity"),
     [
         ("Supported", "No", "warning"), ("Supported", "Yes", None), ("Drive has stale RIS data", "True", "info"),
-        ("Drive has stale RIS data", "False", None),
+        ("Drive has stale RIS data", "False", None), ("Drive has stale RIS data", "Perhaps", "warning"),
     ],
 )  # fmt: skip
 def test_a_flag_of_a_drive_is_reported(label: str, value: str, severity: str | None) -> None:
-    """A drive that is not supported is a warning; outdated metadata on it are for information."""
+    """A drive that is not supported is a warning; outdated metadata on it are for information.
+
+    An unknown word is a warning.
+    """
     problems = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)])).problems
     assert [one.severity for one in problems if one.where == "adaptec:1/0,0"] == ([severity] if severity else [])
 

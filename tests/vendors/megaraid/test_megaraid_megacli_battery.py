@@ -92,6 +92,14 @@ def test_flags_beside_a_good_state_word(label: str, value: str, status: BatteryS
 
 
 @pytest.mark.parametrize(
+    "label", ["No space to cache offload", "Battery Pack Missing", "Voltage", "I2c Errors Detected"]
+)
+def test_a_flag_with_an_unknown_word_is_reported(label: str) -> None:
+    """An unknown word of a flag is a problem."""
+    assert complaints(battery(_flagged(label, "Perhaps")), "unread")
+
+
+@pytest.mark.parametrize(
     ("label", "value", "status"),
     [
         ("Battery Replacement required", "Yes", "failed"),

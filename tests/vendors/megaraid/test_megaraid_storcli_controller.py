@@ -213,10 +213,11 @@ def test_numbers_of_json_are_decimal() -> None:
         ("Controller has booted into safe mode = Yes", "state"),
         ("System Reboot Required = Yes", "note"),
         ("Controller has booted into safe mode = No", None),
+        ("Controller has booted into safe mode = Perhaps", "unread"),
     ],
 )
 def test_faults_of_a_controller_are_problems(line: str, kind: str | None) -> None:
-    """Safe mode and required reboots are problems only if present."""
+    """Safe mode and required reboots are problems only if present. An unknown word is one, too."""
     complaints = read(section("Status", line)).controller.complaints
     assert [complaint.kind for complaint in complaints] == ([kind] if kind else [])
 

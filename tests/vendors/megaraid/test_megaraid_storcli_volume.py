@@ -171,7 +171,8 @@ def test_the_newer_tool_lists_volumes_as_objects() -> None:
 )
 def test_faults_of_a_volume_are_problems(label: str, value: str) -> None:
     """Preserved cache, bad blocks and volumes that are not ready are problems."""
-    assert [item.kind for item in read(modern(**{label: value})).volumes["7"].complaints] == ["state"]
+    for word, kinds in ((value, ["state"]), ("Perhaps", ["unread"]), ("-", [])):
+        assert [item.kind for item in read(modern(**{label: word})).volumes["7"].complaints] == kinds
     assert read(modern()).volumes["7"].complaints == []
 
 

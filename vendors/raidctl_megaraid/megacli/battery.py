@@ -18,6 +18,7 @@ from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.storcli.battery_labels import FLAGS as YES_OR_NO
 from raidctl_megaraid.storcli.battery_labels import GOOD_WORDS, OFFLOAD, REPLACE, TROUBLES
 from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status, has_status
 from raidctl_megaraid.vocabulary import has_value, normalized
@@ -123,6 +124,8 @@ def _flag(battery: Draft, pair: Pair) -> None:
     values, message, remedy = TROUBLES.get(label, (frozenset(), "", ""))
     if value in values:
         battery.add_problem("warning", "state", message, remedy)
+    elif label in YES_OR_NO and label not in _BITS and has_value(value) and value not in ("yes", "no"):
+        battery.unread(pair.label, pair.value)
 
 
 def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:

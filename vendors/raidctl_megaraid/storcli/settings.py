@@ -75,6 +75,8 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     alarm = labels.ALARMS.get(label)
     if alarm is not None and words.word(value) in words.YES:
         controller.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
+    elif alarm is not None and words.word(value) not in words.NO | words.NO_VALUE:
+        controller.unread(label, value)
     report_heat(controller, label, value)
     if label in _COUNTED and value.strip().isdecimal():
         controller.override(f"count.{label}", int(value.strip()[:18]), ROW)

@@ -186,7 +186,12 @@ def _access_status(volume: GroupDraft, pair: Pair) -> None:
 def _alarm(volume: GroupDraft, pair: Pair) -> None:
     volume.keep_detail(pair)
     bad, severity, message, remedy = _ALARMS[normalized(pair.label)]
-    if attempt(vocabulary.flag, pair.value) is bad:
+    try:
+        found = vocabulary.flag(pair.value)
+    except ValueError:
+        volume.unread(pair.label, pair.value)
+        return
+    if found is bad:
         volume.add_problem(severity, "state", message, remedy)
 
 
