@@ -130,7 +130,7 @@ def test_protection_against_a_power_loss(
     ("word", "battery", "policy"),
     [
         ("Enabled", None, "enabled"), ("Disabled", None, "disabled"), ("Auto", None, "default"),
-        ("Auto", "100%", "disabled"), ("Auto", "Not Installed", "enabled"),
+        ("Auto", "100%", "disabled"), ("Auto", "Not Installed", "enabled"), ("Auto", "Failed", "default"),
     ],
 )  # fmt: skip
 def test_auto_enables_the_drive_caches_without_a_battery(
