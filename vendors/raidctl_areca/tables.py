@@ -25,12 +25,12 @@ _TEMPERATURE = regex(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
 _USAGE: dict[str, Role] = {
     "free": "unassigned",
     **dict.fromkeys(("pass through", "passthrough", "jbod"), "passthrough"),
-    **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
+    **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing", "removed", "not installed"), "failed"),
 }
 """Values of the column Usage besides array names and hot-spare kinds."""
 # RaidSet Member(1)
 _MEMBER = regex(r"raid ?set(?: member)?(?: ?\((\d{1,3})\))?", re.IGNORECASE | re.ASCII)
-_DROPPED = regex(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
+_DROPPED = regex(r"(?:^|[\[(])(?:fail(?:ed)?|dead|missing|removed|error|offlined?)(?:\W|$)")
 _INCOMPLETE = regex(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = regex(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})

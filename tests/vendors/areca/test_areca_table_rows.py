@@ -76,6 +76,14 @@ def test_a_drive_without_a_usage_is_listed() -> None:
     assert (drive.id, drive.role, drive.status) == ("areca:1/13", None, "unknown")
 
 
+@pytest.mark.parametrize("word", ["Failed", "Removed", "Not Installed", "Fail[Global]", "Offlined"])
+def test_a_state_in_the_column_of_the_array_is_no_array(word: str) -> None:
+    """The column Usage has an array's name, or the state of a drive that is in none."""
+    found = controller(DISKS.replace("HotSpare[Global]", word))
+    [drive] = [one for one in found.drives if one.id == "areca:1/12"]
+    assert (drive.status, drive.role) == ("critical", "failed")
+
+
 def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
     """A failed drive without a model is listed as failed."""
     found = controller(
