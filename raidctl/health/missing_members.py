@@ -12,13 +12,15 @@ from raidctl.model import Controller, Drive, Volume, has_failed
 def although_ok(controller: Controller, volume: Volume) -> str:
     """``reported ok, but 3 of 4 members work``; empty if no member is missing.
 
-    Members that have failed or are rebuilt are not counted: each of them is a condition itself.
+    Members that have failed or are rebuilt are not counted: each of them is a condition itself. A volume that is
+    initialised needs all members as well.
     """
     want, active = volume.drives_expected, volume.drives_active
-    if volume.status not in WHOLE or want is None or active is None:
+    if volume.status not in (*WHOLE, "initializing") or want is None or active is None:
         return ""
+    word = "ok" if volume.status in WHOLE else volume.status
     judged = sum(has_failed(drive) or being_rebuilt(drive) for drive in below(controller, volume))
-    return f"reported ok, but {active} of {want} members work" if active + judged < want else ""
+    return f"reported {word}, but {active} of {want} members work" if active + judged < want else ""
 
 
 def lacking(controller: Controller, drive: Drive) -> list[Volume]:

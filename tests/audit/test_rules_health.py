@@ -28,6 +28,13 @@ def test_a_degraded_volume_is_graded_by_what_is_left(status: str, level: str, ac
     assert graded(ask("volume_degraded", inventory, "md:md1")) == severity
 
 
+def test_a_volume_that_lacks_a_member_while_it_is_initialised_is_critical() -> None:
+    """Its operation does not hide the missing member, and what it survives until its end is unknown."""
+    for active, count in ((4, 0), (3, 1)):
+        findings = found("volume_degraded", lsi(VOLUME, status="initializing", drives_expected=4, drives_active=active))
+        assert [one.severity for one in findings] == ["critical"] * count
+
+
 def test_a_failed_member_of_a_volume_that_is_reported_ok_is_reported_once() -> None:
     """If a failed member explains what a volume lacks, only the drive is reported."""
     short = lsi(VOLUME, drives_expected=4, drives_active=3)
