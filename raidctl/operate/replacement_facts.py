@@ -45,7 +45,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     errors: str = ""
     """``ID=COUNT`` of the other members with errors at the start."""
     leaving: str = ""
-    """Serial numbers of the old drives of other replacements, separated by blanks."""
+    """Serial numbers of the old drives of other replacements, and of earlier successors, separated by blanks."""
     joining: str = ""
     """Serial numbers of the new drives of other replacements, separated by blanks."""
     unread: str = ""
@@ -332,6 +332,12 @@ def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
                 and not {node, block.node} & used
             ):
                 yield part.volume, node
+
+
+def with_successor(facts: Facts, serial: str) -> Facts:
+    """Return the facts with another new drive. The previous one need not stay."""
+    before = facts.new if facts.new != serial else ""
+    return msgspec.structs.replace(facts, new=serial, leaving=f"{facts.leaving} {before}")
 
 
 def facts_from(kept: Mapping[str, str]) -> Facts:

@@ -47,7 +47,7 @@ _TAKEN_WITHIN = 600.0
 """Seconds within which a controller begins to fill a new drive. After that it will not do so."""
 _APART = 10.0
 """Seconds between two readings that show a complete array (R15)."""
-
+_SHORT = "the array is not complete"
 _VERBS: dict[str, Verb] = {
     "pull": "pull", "push": "push", "copying": "copying", "rebuilding": "rebuilding", "verifying": "verifying",
     "settling": "copying",
@@ -204,8 +204,8 @@ class Replacing:
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
         if step.setting in ("add_spare", "let_in", "copy_table", "wipe"):
-            early = step.setting in ("copy_table", "wipe")
-            return [f"Guard {one.guard}: {one.text}" for one in self.vetted(seen, before_table=early)]
+            reasons = self.vetted(seen, before_table=step.setting in ("copy_table", "wipe"))
+            return [f"Guard {one.guard}: {one.text}" for one in reasons]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
         if step.kind == "wait":
@@ -248,8 +248,9 @@ class Replacing:
             return [] if new_drives(seen, self.facts) else ["no new drive was found"]
         if step.setting == "rebuilding":
             arrays = parts(seen, self.facts)
-            done = not isinstance(arrays, str) and all(part.complete for part in arrays)
-            return [] if done else ["the array is not complete"]
+            return [] if not isinstance(arrays, str) and all(one.complete for one in arrays) else [_SHORT]
+        if step.setting == "copying" and next_stage(seen, self.facts).name == "copying":
+            return ["it is being copied"]
         if step.setting == "settling":
             return self.back.missing(seen, self.facts, clock())
         if step.setting == "verifying":
@@ -274,7 +275,7 @@ class Replacing:
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str) or not all(part.complete for part in arrays):
             self.complete_since = None
-            return ["the array is not complete"]
+            return [_SHORT]
         self.complete_since = now if self.complete_since is None else self.complete_since
         return [] if now - self.complete_since >= _APART else ["it has been complete for less than 10 seconds"]
 
@@ -382,8 +383,7 @@ class Replacing:
         arrays, new = parts(seen, self.facts), drive_of(seen, self.facts.new)
         if isinstance(arrays, str) or new is None:
             return False
-        members = [part.member(new.device or "") for part in arrays]
-        return all(member is not None and member.status == "ok" for member in members)
+        return all((one := part.member(new.device or "")) is not None and one.status == "ok" for part in arrays)
 
     def _blink(self, stage: Stage, seen: Survey) -> None:
         names = blinking(stage, seen, self.facts)

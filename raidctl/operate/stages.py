@@ -19,6 +19,7 @@ from raidctl.operate.replacement_facts import (
     Part,
     Stage,
     drive_of,
+    missing,
     new_drives,
     parts,
     place_of,
@@ -41,10 +42,11 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
     if failed is not None:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
-    if facts.way == "copy" and old is not None and new is not None and _still_in(arrays, old):
+    if facts.way == "copy" and old is not None and _still_in(arrays, old):
         return _copying(arrays, old, new, facts)
     if old is not None:
-        return _leaving(arrays, old, facts)
+        # if another drive is gone, nothing more is taken out (R9)
+        return pull(old, facts) if missing(seen, facts) else _leaving(arrays, old, facts)
     if new is None:
         return _coming(seen, facts)
     return _joining(arrays, new, facts)
@@ -56,8 +58,15 @@ def _still_in(arrays: Sequence[Part], drive: Drive) -> bool:
     return any(member is not None and member.role == "member" for member in members)
 
 
-def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> Stage:
-    """The new drive joins as a spare. Each old member is copied to it."""
+def _copying(arrays: Sequence[Part], old: Drive, new: Drive | None, facts: Facts) -> Stage:
+    """The new drive joins as a spare. Each old member is copied to it; without it, the old drive stays."""
+    members = [part.member(new.device or "") for part in arrays] if new is not None else []
+    failed = any(member is not None and member.role == "failed" for member in members)
+    if new is None or failed:
+        why = "has failed" if failed else "is gone"
+        text = f"The drive {facts.new}, to which {facts.old} is to be copied, {why}. {facts.old} stays in its arrays."
+        way = "Name another drive" if failed else "Put it back, or name another drive"
+        return Stage("copying", problem=f"{text} {way} with --with.")
     outside = [part for part in arrays if part.member(new.device or "") is None]
     if outside:
         return Stage("letting_in", deeds=tuple(_add(part, new) for part in outside))
@@ -78,7 +87,7 @@ def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> St
                 for part in waiting
             ),
         )  # fmt: skip
-    return Stage("copying", step=_wait("copying", arrays, new, facts, old))
+    return Stage("copying", step=_wait("copying", arrays, new, facts))
 
 
 def _add(part: Part, new: Drive) -> Deed:
@@ -147,27 +156,16 @@ def _lacks_another(part: Part, new: Drive) -> bool:
 
 
 def _wait(
-    setting: Literal["copying", "rebuilding", "verifying"], arrays: Sequence[Part], new: Drive, facts: Facts,
-    old: Drive | None = None,
-) -> Step:  # fmt: skip
-    expects: list[Expectation] = []
-    for part in arrays:
-        want = str(part.volume.drives_expected)
-        expects.append(_expect(part.volume.id, "drives_active", want))
-        if old is not None:
-            expects.append(
-                _expect(f"{part.volume.id}/{_name(partition_node(old.device or '', part.partition))}", "role", "failed")
-            )
+    setting: Literal["copying", "rebuilding", "verifying"], arrays: Sequence[Part], new: Drive, facts: Facts
+) -> Step:
+    """A wait for the hardware. The copy ends with its stage: the array need not be complete then."""
+    ends = arrays if setting != "copying" else ()
+    expects = [_expect(part.volume.id, "drives_active", str(part.volume.drives_expected)) for part in ends]
     name = ", ".join(part.volume.id for part in arrays)
     return Step(
         object_id=arrays[0].volume.id, setting=setting, before=facts.old, after=facts.new, kind="wait",
-        way_back="other",
-        expects=tuple(expects), affects=(f"{name}: {new.id} takes the place of {facts.old}.",),
+        way_back="other", expects=tuple(expects), affects=(f"{name}: {new.id} takes the place of {facts.old}.",),
     )  # fmt: skip
-
-
-def _name(node: str) -> str:
-    return node.removeprefix("/dev/")
 
 
 def _expect(object_id: str, field: str, value: str) -> Expectation:

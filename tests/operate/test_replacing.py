@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from raidctl.operate.blinking import NoLed
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
-from raidctl.operate.replacement_facts import Facts, missing, new_drives
+from raidctl.operate.replacement_facts import Facts, missing, new_drives, with_successor
 from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State, fields, words
@@ -76,6 +77,49 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
         "mdadm /dev/md0 --remove /dev/sdb",
     ]  # fmt: skip
     assert (machine.member("LABD00004"), any(missing)) == ("in_sync", False)
+
+
+@pytest.mark.parametrize(
+    ("event", "lost"), [("pull", "is gone. LABD00002 stays"), ("fail", "has failed. LABD00002 stays")]
+)
+def test_a_good_drive_stays_if_the_drive_that_it_is_copied_to_is_lost(event: str, lost: str, tmp_path: Path) -> None:
+    """The wait ends with the reason, a later one too; the array stays complete, and another successor is taken."""
+    machine = bench(tmp_path / "lost", definition("raid5", 3, drives=5, shelf=0))
+    machine.events = [(50.0, lambda state: getattr(simulator, event)(state, "4"))]
+    story = begun(machine, 2, way="copy", new=4)
+    with pytest.raises(ChangeStands, match=lost):
+        story.replacing.run(story.start())
+    with pytest.raises(UnderWay, match=lost):
+        story.resume(at_most=0.0)
+    members = [machine.member(f"LABD0000{number}") for number in range(1, 4)]
+    assert (members, len(argvs(machine))) == (["in_sync"] * 3, 2)
+    change = story.resumed()
+    story.replacing.facts = with_successor(story.replacing.facts, NEW)
+    machine.events = [(machine.at + 300.0, lambda state: simulator.pull(state, "2"))]
+    story.replacing.run(change)
+    assert machine.member(NEW) == "in_sync"
+
+
+@pytest.mark.parametrize(("bay", "wait"), [("2", ""), ("3", "LABD00003 is gone, but must stay")])
+def test_a_copy_ends_if_a_member_is_pulled_meanwhile(bay: str, wait: str, tmp_path: Path) -> None:
+    """The old drive that was pulled early needs no wait; with another one gone, nothing more is taken out (R9)."""
+    machine = bench(tmp_path / "early", definition("raid5", 3, drives=4, shelf=0))
+    machine.events = [(50.0, lambda state: simulator.pull(state, bay))]
+    story = begun(machine, 2, way="copy", new=4)
+    with pytest.raises(UnderWay, match=wait) if wait else contextlib.nullcontext():
+        story.replacing.run(story.start())
+    assert (machine.member("LABD00004"), len(argvs(machine))) == ("in_sync", 2)
+
+
+def test_guard_R9_nothing_is_taken_out_while_another_drive_is_gone(raid6: Bench) -> None:
+    """A drive that is gone before the first command stops the replacement; the old drive stays in its array."""
+    story = begun(raid6, 2)
+    change = story.start(at_most=0.0)
+    raid6.machine.keep(simulator.pull(raid6.machine.state(), "3"))
+    raid6.sleep(RECENT_SECONDS + 1)
+    with pytest.raises(UnderWay, match="LABD00003 is gone, but must stay"):
+        story.replacing.run(change)
+    assert (raid6.member(OLD), argvs(raid6)) == ("in_sync", [])
 
 
 def test_a_successor_about_which_something_is_unknown_is_unknown_not_refused(tmp_path: Path) -> None:

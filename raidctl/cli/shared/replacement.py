@@ -35,6 +35,7 @@ from raidctl.operate.replacement_facts import (
     outside,
     parts,
     standing,
+    with_successor,
 )
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.stages import next_stage
@@ -203,13 +204,14 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
     with machine_for_deeds(settings) as named:
         refuse_container(named.runner)
         others = _beside(story, settings)
+        facts = facts_from(story.begin.facts)
         facts = replace(
-            facts_from(story.begin.facts),
-            leaving=" ".join(one["old"] for one in others),
+            facts,
+            leaving=" ".join([facts.leaving, *(one["old"] for one in others)]),
             joining=" ".join(one["new"] for one in others if one.get("new")),
         )
         if wanted.successor is not None:
-            facts = replace(facts, new=_named_successor(named.survey(), wanted.successor, facts))
+            facts = with_successor(facts, _named_successor(named.survey(), wanted.successor, facts))
         if wanted.boot:
             facts = _with_boot(facts)
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
