@@ -169,7 +169,7 @@ class Replacing:
         if before_table and self.wipe == new.serial:
             found = replace(found, signatures=())
         arrays = parts(seen, self.facts)
-        others = [] if isinstance(arrays, str) else [one for part in arrays for one in part.whole]
+        others = [one for part in ([] if isinstance(arrays, str) else arrays) for one in part.whole]
         reasons = unfit(new, (seen.inventory, seen.view), found, others, partitions=self.facts.partitions)
         joined = any(drive.device == new.device or new.id in drive.backing for drive in self._members(seen))
         # with several partitions, the first member has joined when the second one does
@@ -245,7 +245,8 @@ class Replacing:
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
         """Return what a reading does not confirm yet. This goes beyond the expectations on the model."""
         if step.setting == "push":
-            return [] if new_drives(seen, self.facts) else ["no new drive was found"]
+            back = self._old(seen) is not None and self.facts.old  # put in again: the next stage asks for it
+            return [] if back or new_drives(seen, self.facts) else ["no new drive was found"]
         if step.setting == "rebuilding":
             arrays = parts(seen, self.facts)
             return [] if not isinstance(arrays, str) and all(one.complete for one in arrays) else [_SHORT]
@@ -261,8 +262,7 @@ class Replacing:
 
     def _written(self, step: Step, seen: Survey) -> list[str]:
         """Return what the new drive does not contain yet, or still contains. It is read for that."""
-        new = drive_of(seen, self.facts.new)
-        if new is None:
+        if (new := drive_of(seen, self.facts.new)) is None:
             return [f"{self.facts.new} is not listed"]
         if step.setting == "boot_loader":
             [answer] = self.runner.carry_out([first_sector(new.device or "")])

@@ -568,6 +568,18 @@ def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Benc
     assert raid6.member(NEW) == "in_sync"
 
 
+def test_the_old_drive_put_in_again_is_asked_for_again(raid6: Bench) -> None:
+    """It is named to be pulled a second time, and the new drive takes its place."""
+    raid6.events = [
+        (50.0, lambda state: simulator.pull(state, "2")), (100.0, lambda state: simulator.push(state, "2", OLD)),
+        (200.0, lambda state: simulator.pull(state, "2")), (300.0, lambda state: simulator.push(state, "2", NEW)),
+    ]  # fmt: skip
+    story = begun(raid6, 2)
+    story.replacing.run(story.start())
+    assert sum(line.startswith(f"Pull the drive with serial number {OLD}") for line in raid6.printed) == 2
+    assert raid6.member(NEW) == "in_sync"
+
+
 def test_a_drive_in_another_bay_is_asked_about(raid6: Bench) -> None:
     """A new drive elsewhere is taken only if it is named."""
     exchanged(raid6)

@@ -150,13 +150,13 @@ class _Planner:
     def take_out(self, deed: Deed) -> Iterator[Step]:
         """A member that still works is marked as failed.
 
-        A failed one, or one on a smartpqi controller, is pulled as it is.
+        A failed or free one, or one on a smartpqi controller, is pulled as it is.
         """
         drive = drive_of(self.controller, deed)
-        if self.smartpqi_driver or has_failed(drive):
+        if self.smartpqi_driver or has_failed(drive) or drive.role == "unassigned":
             return
         if drive.role != "member":
-            raise CannotDo(f"{drive.id} is not a member of an array: it can be pulled as it is.")
+            raise CannotDo(f"{drive.id} is not a member of an array.")
         yield deed_step(
             drive.id, deed.verb, ("member", "failed"), self.set_state(drive, "DDD"),
             who=subjects(self.controller, deed),

@@ -72,6 +72,22 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(replacement: Controlle
 
 
 @every
+def test_the_old_drive_put_in_again_is_asked_for_again(replacement: ControllerReplacement) -> None:
+    """It is named to be pulled, unless its controller rebuilds it; then the new drive takes its place."""
+    bench, serial = replacement.bench, replacement.old.serial
+    bench.moments = [(PULLED, replacement.pull), (PUSHED, lambda: replacement.push(serial=serial))]
+    change = replacement.start(at_most=3 * PUSHED)
+    with pytest.raises(UnderWay, match=r"Pull the drive|being rebuilt|no further failure"):
+        replacement.replacing.run(change)
+    assert bench.at < 3 * PUSHED + LATER
+    replacement.pull()
+    replacement.push()
+    bench.sleep(LATER / 4)
+    replacement.resume()
+    assert finished(replacement)
+
+
+@every
 def test_guard_R10_a_drive_that_is_too_small_never_counts(replacement: ControllerReplacement) -> None:
     """No command lets in a drive that is too small.
 
