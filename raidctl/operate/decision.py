@@ -11,6 +11,7 @@ from raidctl.model import hiding_problems, is_complete
 from raidctl.operate.replacement_facts import Facts, Stage, gone
 from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Step
 
 
 def decided(change: Change, seen: Survey, facts: Facts) -> tuple[Survey, Stage]:
@@ -36,3 +37,10 @@ def _stage(seen: Survey, facts: Facts) -> Stage:
     if asked and facts.old not in serials_of(seen) and unmet(seen, (gone(facts),)):
         return replace(stage, problem=f"It is unknown whether the drive with serial number {facts.old} is gone.")
     return stage
+
+
+def hindrance(step: Step, stage: Stage, facts: Facts) -> str | None:
+    """Explain why the hardware cannot end a wait: the problem of its stage, or the new drive is gone. None: it may."""
+    if step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting"):
+        return stage.problem or f"The new drive {facts.new} is gone."
+    return stage.problem

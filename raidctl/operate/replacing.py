@@ -22,7 +22,7 @@ from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import first_sector
 from raidctl.operate.copyback import Copyback
-from raidctl.operate.decision import decided
+from raidctl.operate.decision import decided, hindrance
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.new_drive import Objection
@@ -210,7 +210,7 @@ class Replacing:
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
         if step.kind == "wait":
             self.report(seen)
-            problem = next_stage(seen, self.facts).problem or self._not_taken(seen)
+            problem = hindrance(step, next_stage(seen, self.facts), self.facts) or self._not_taken(seen)
             return [problem] if problem is not None else []
         return []
 

@@ -495,6 +495,17 @@ def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
     assert raid6.journal.pending() != []
 
 
+def test_the_new_drive_is_gone_during_the_rebuild(raid6: Bench) -> None:
+    """A rebuild onto a drive that has left ends the wait; then another new drive is asked for."""
+    exchanged(raid6)
+    raid6.events.append((150.0, lambda state: simulator.pull(state, "2")))
+    story = begun(raid6, 2)
+    with pytest.raises(ChangeStands, match=f"The new drive {NEW} is gone"):
+        story.replacing.run(story.start())
+    with pytest.raises(UnderWay, match="Put the new drive into the bay"):
+        story.resume(at_most=0.0)
+
+
 def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
     """The story goes on as long as the array works. What was lost besides is not called complete."""
     exchanged(raid6)

@@ -146,6 +146,17 @@ def test_a_pull_is_not_awaited_any_longer_after_another_member_has_failed(replac
 
 
 @every
+def test_the_new_drive_is_gone_during_the_rebuild(replacement: ControllerReplacement) -> None:
+    """A rebuild onto a drive that has left ends the wait; then another new drive is asked for."""
+    replacement.hands()
+    replacement.bench.moments.append((PUSHED + 150, replacement.pull))
+    with pytest.raises(ChangeStands, match=r"The new drive ZC1N\d+ is gone"):
+        replacement.run()
+    with pytest.raises(UnderWay, match="Put the new drive into the bay"):
+        replacement.resume(at_most=0.0)
+
+
+@every
 def test_the_new_drive_fails_during_the_rebuild(replacement: ControllerReplacement) -> None:
     """A rebuild that ends because the new drive failed is no success."""
     replacement.hands()
