@@ -8,10 +8,13 @@ from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of, unmet
 from raidctl.change.unread import READ_PAUSES
 from raidctl.model import hiding_problems, is_complete
-from raidctl.operate.replacement_facts import Facts, Stage, gone
+from raidctl.operate.replacement_facts import Facts, Stage, drive_of, gone, parts
 from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Step
+
+_NOT_OF_A_COPY = frozenset({"R1", "R2", "R6", "R8"})
+"""Guards that do not apply while the old drive is copied. The array stays as complete as it is."""
 
 
 def decided(change: Change, seen: Survey, facts: Facts) -> tuple[Survey, Stage]:
@@ -44,3 +47,17 @@ def hindrance(step: Step, stage: Stage, facts: Facts) -> str | None:
     if step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting"):
         return stage.problem or f"The new drive {facts.new} is gone."
     return stage.problem
+
+
+def not_of_a_copy(seen: Survey, facts: Facts) -> frozenset[str]:
+    """Return the guards of the old drive that do not apply to its copy.
+
+    R3 is one if only the new drive is being filled: the copy of another array on the same drives has begun.
+    """
+    if facts.way != "copy":
+        return frozenset()
+    arrays, new = parts(seen, facts), drive_of(seen, facts.new)
+    busy = [part for part in arrays if part.busy] if not isinstance(arrays, str) else []
+    filled = [part.member(new.device or "") for part in busy] if new is not None else []
+    own = bool(filled) and all(member is not None and member.role == "member" for member in filled)
+    return _NOT_OF_A_COPY | (frozenset({"R3"}) if own else frozenset())

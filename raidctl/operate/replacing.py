@@ -22,7 +22,7 @@ from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import first_sector
 from raidctl.operate.copyback import Copyback
-from raidctl.operate.decision import decided, hindrance
+from raidctl.operate.decision import decided, hindrance, not_of_a_copy
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.new_drive import Objection
@@ -40,8 +40,6 @@ from raidctl.vendor.unreported import unreported
 
 LIFTED = frozenset({"R2", "R6"})
 """Guards of the old drive that ``--unsafe REASON`` lifts."""
-_COPY_IGNORES = frozenset({"R1", "R2", "R6", "R8"})
-"""Guards that do not apply while the old drive is copied. The array stays as complete as it is."""
 _LEAVING = ("fail", "remove", "replace", "take_out")
 _TAKEN_WITHIN = 600.0
 """Seconds within which a controller begins to fill a new drive. After that it will not do so."""
@@ -90,8 +88,7 @@ class Replacing:
             return [Objection(guard="X2", text=f"The drive {self.facts.old} was not found.", unknown=True)]
         around = Around(unreported=unreported(self.vendors))
         report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
-        ignored: frozenset[str] = _COPY_IGNORES if self.facts.way == "copy" else frozenset()
-        ignored |= LIFTED if self.unsafe else frozenset()
+        ignored = not_of_a_copy(seen, self.facts) | (LIFTED if self.unsafe else frozenset())
         against = [one for one in report.reasons if one.verdict in ("no", "unknown") and one.guard not in ignored]
         return [
             Objection(guard=one.guard, text=one.text, remedy="All reasons: raidctl replace DRIVE --check",

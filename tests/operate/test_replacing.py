@@ -79,6 +79,17 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
     assert (machine.member("LABD00004"), any(missing)) == ("in_sync", False)
 
 
+def test_every_array_on_a_good_drive_is_copied(tmp_path: Path) -> None:
+    """The copy of the first array is no rebuild that forbids that of the second; both stay complete."""
+    machine = bench(tmp_path / "parts", definition("raid5", 3, drives=4, shelf=0, parts="1,2"))
+    machine.events = [(600.0, lambda state: simulator.pull(state, "2"))]
+    story = begun(machine, 2, way="copy", new=4)
+    story.replacing.run(story.start())
+    commands = [one for one in argvs(machine) if "--replace" in one]
+    assert commands == [f"mdadm /dev/md{n} --replace /dev/sdb{n + 1} --with /dev/sdd{n + 1}" for n in range(2)]
+    assert [machine.member(f"LABD00004-{n + 1}", f"md{n}") for n in range(2)] == ["in_sync"] * 2
+
+
 @pytest.mark.parametrize(
     ("event", "lost"), [("pull", "is gone. LABD00002 stays"), ("fail", "has failed. LABD00002 stays")]
 )

@@ -315,7 +315,7 @@ def _size(blocks: int) -> str:
 
 _ROWS = {
     "in_sync": "active sync", "faulty": "faulty", "spare": "spare", "rebuilding": "spare rebuilding",
-    "copying": "spare rebuilding replacement",
+    "copying": "spare rebuilding",  # mdadm has no separate word for a replacement
 }  # fmt: skip
 
 
