@@ -43,7 +43,11 @@ def _stage(seen: Survey, facts: Facts) -> Stage:
 
 
 def hindrance(step: Step, stage: Stage, facts: Facts) -> str | None:
-    """Explain why the hardware cannot end a wait: the problem of its stage, or the new drive is gone. None: it may."""
+    """Explain why a wait for the hardware or a person cannot end. None: it may."""
+    if step.kind == "hand":  # what hinders a later stage is explained there
+        return stage.problem if stage.name in ("rebuilding", "waiting_push") else None
+    if step.kind != "wait":
+        return None
     if step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting"):
         return stage.problem or f"The new drive {facts.new} is gone."
     return stage.problem

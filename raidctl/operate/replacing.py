@@ -205,11 +205,11 @@ class Replacing:
             return [f"Guard {one.guard}: {one.text}" for one in reasons]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
+        problem = hindrance(step, next_stage(seen, self.facts), self.facts)
         if step.kind == "wait":
             self.report(seen)
-            problem = hindrance(step, next_stage(seen, self.facts), self.facts) or self._not_taken(seen)
-            return [problem] if problem is not None else []
-        return []
+            problem = problem or self._not_taken(seen)
+        return [problem] if problem is not None else []
 
     def _not_taken(self, seen: Survey) -> str | None:
         """Explain that the controller has not begun to fill the new drive. None if it has begun, or still may."""

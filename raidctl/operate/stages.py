@@ -40,6 +40,8 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     old = drive_of(seen, facts.old)
     new = drive_of(seen, facts.new) if facts.new else None
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
+    if failed is not None and missing(seen, facts):
+        return pull(old, facts) if old is not None else push(facts)  # each first has the drive put back (R9)
     if failed is not None:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
     if facts.way == "copy" and old is not None and _still_in(arrays, old):
