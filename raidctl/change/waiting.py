@@ -7,7 +7,7 @@ kernel no longer shows is gone even if tools fail.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.change.deed_steps import Running, repeated
@@ -83,7 +83,7 @@ def wait_for(change: Running, number: int) -> None:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
     asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
-    places, known = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
+    places, known = change.begin.facts.get("places", ""), change.begin.facts.get("kernel", "").splitlines()
     began = change.clock()
     # a few readings are quick, so even without waiting they are made
     at_most = None if step.setting in _BRIEF else change.at_most
@@ -92,10 +92,10 @@ def wait_for(change: Running, number: int) -> None:
         seen = change.fresh()
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
             gone = _gone(step, seen)
-            wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
+            wrong = put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
             certain = _gone_from_kernel(gone, seen, known)
             lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
-            wrong = _put_back(certain, places) if certain else wrong
+            wrong = put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:
                 raise _ended(change, number, wrong)
             if step.hand and not asked and change.at_most != 0:  # otherwise it is in the last sentence
@@ -171,13 +171,15 @@ def _gone_from_kernel(gone: Sequence[str], seen: Survey, known: Sequence[str]) -
     return [serial for serial in gone if serial in known and serial not in there]
 
 
-def _places(begin: Begin) -> dict[str, str]:
-    """The location of each drive at the beginning, by serial number."""
-    pairs = (line.partition("\t") for line in begin.facts.get("places", "").splitlines())
-    return {serial: f" ({place})" for serial, _, place in pairs}
+def put_back(gone: Sequence[str], listed: str) -> str:
+    """Ask for drives that must stay.
 
-
-def _put_back(gone: Sequence[str], places: Mapping[str, str]) -> str:
+    Args:
+        gone: Their serial numbers.
+        listed: The location of each drive at the beginning: ``SERIAL<tab>enclosure 1, bay 4``, one per line.
+    """
+    pairs = (line.partition("\t") for line in listed.splitlines())
+    places = {serial: f" ({place})" for serial, _, place in pairs}
     names = listing([f"{serial}{places.get(serial, '') if len(gone) > 1 else ''}" for serial in gone])
     return (
         f"The drive with serial number {names} is gone, but must stay. Put it back now, into the bay that it came "

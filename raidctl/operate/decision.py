@@ -7,8 +7,9 @@ from msgspec.structs import replace
 from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of, unmet
 from raidctl.change.unread import READ_PAUSES
+from raidctl.change.waiting import put_back
 from raidctl.model import hiding_problems, is_complete
-from raidctl.operate.replacement_facts import Facts, Stage, drive_of, gone, parts
+from raidctl.operate.replacement_facts import Facts, Stage, drive_of, gone, missing, parts
 from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Step
@@ -42,15 +43,18 @@ def _stage(seen: Survey, facts: Facts) -> Stage:
     return stage
 
 
-def hindrance(step: Step, stage: Stage, facts: Facts) -> str | None:
+def hindrance(step: Step, seen: Survey, facts: Facts) -> str | None:
     """Explain why a wait for the hardware or a person cannot end. None: it may."""
+    stage = next_stage(seen, facts)
     if step.kind == "hand":  # what hinders a later stage is explained there
         return stage.problem if stage.name in ("rebuilding", "waiting_push") else None
     if step.kind != "wait":
         return None
-    if step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting"):
-        return stage.problem or f"The new drive {facts.new} is gone."
-    return stage.problem
+    again = step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting")
+    if not again or stage.problem is not None:
+        return stage.problem
+    others = missing(seen, facts) if facts.new in serials_of(seen) else []
+    return put_back(others, facts.places) if others else f"The new drive {facts.new} is gone."
 
 
 def not_of_a_copy(seen: Survey, facts: Facts) -> frozenset[str]:

@@ -205,7 +205,7 @@ class Replacing:
             return [f"Guard {one.guard}: {one.text}" for one in reasons]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
-        problem = hindrance(step, next_stage(seen, self.facts), self.facts)
+        problem = hindrance(step, seen, self.facts)
         if step.kind == "wait":
             self.report(seen)
             problem = problem or self._not_taken(seen)

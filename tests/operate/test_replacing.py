@@ -282,20 +282,20 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     assert "stopped" in {event.mark for event in raid6.journal.stories()[-1].events}
 
 
-@pytest.mark.parametrize("at", [30.0, 75.0])
+@pytest.mark.parametrize("at", [30.0, 75.0, 150.0])
 @pytest.mark.parametrize(
     ("event", "why"), [("fail", "md0 no longer works: nothing is done"), ("pull", "LABD00003 is gone, but must stay")]
 )
-def test_nothing_is_asked_of_a_person_after_the_array_has_failed(
-    at: float, event: str, why: str, tmp_path: Path
-) -> None:
-    """While the pull or the new drive is awaited, a second member is lost: the wait ends, a later one too."""
+def test_nothing_is_awaited_after_the_array_has_failed(at: float, event: str, why: str, tmp_path: Path) -> None:
+    """While the pull, the new drive or its rebuild is awaited, a member is lost: the wait ends, a later one too."""
     machine = bench(tmp_path / "lost", definition("raid5", 3))
     machine.events = [(at, lambda state: getattr(simulator, event)(state, "3"))]
     if at > 50.0:
         machine.events.insert(0, (50.0, lambda state: simulator.pull(state, "2")))
+    if at > 100.0:
+        machine.events.insert(1, (100.0, lambda state: simulator.push(state, "2", NEW)))
     story = begun(machine, 2)
-    with pytest.raises(UnderWay, match=why):
+    with pytest.raises((UnderWay, ChangeStands), match=why):
         story.replacing.run(story.start())
     with pytest.raises(UnderWay, match=why):
         story.resume(at_most=0.0)
