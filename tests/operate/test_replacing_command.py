@@ -87,6 +87,8 @@ def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: 
     assert resume in " ".join(run("journal").output.split())
     restored = run("restore")
     assert (restored.exit_code, resume in " ".join(restored.output.split())) == (0, True)
+    twice = run("replace", OLD, "--confirm", OLD, "--no-wait")
+    assert (twice.exit_code, command in twice.output) == (2, True)
     refused = run("spare", "add", f"serial:{OTHER}", "--for", "md0", "--yes")
     assert (refused.exit_code, "is not complete and uses" in " ".join(refused.output.split())) == (3, True)
     neighbour = run("replace", "ZC1A00L2", "--confirm", "ZC1A00L2", "--no-wait")

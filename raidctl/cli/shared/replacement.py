@@ -58,7 +58,8 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         if place is not None:
             refuse_container(named.runner)
         seen = named.survey()
-        facts, around = facts_for(named, seen, word, wanted, settings)
+        with _open_ones_named(settings):
+            facts, around = facts_for(named, seen, word, wanted, settings)
         story = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
         story.hint = demo_hints(settings, facts)
         speed = [f"While raidctl waits: {step.action}" for step in rate_plan(named, seen, facts, wanted.rate).steps]
@@ -95,6 +96,16 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                     _run(story, change)
             report.result = "done"
             return _done(change, settings, story.facts)
+
+
+@contextlib.contextmanager
+def _open_ones_named(settings: Settings) -> Iterator[None]:
+    """Add the open replacements to a refusal. One of them may have taken the drive out already."""
+    try:
+        yield
+    except UsageError as refusal:
+        ways = "".join(f' A replacement is open: "{one.begin.resume}".' for one in open_stories(settings))
+        raise UsageError(f"{refusal}{ways}") from None
 
 
 def _first(work: Work, facts: Facts) -> Begin:
