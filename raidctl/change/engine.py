@@ -363,10 +363,6 @@ class Change:
         except CannotTell as failure:
             return [str(failure)]
 
-    def journal_undo(self, number: int, mark: Mark, text: str | None = None) -> None:
-        """Journal an undo step. A failure to write must not stop the undoing."""
-        deed_steps.mark_safely(self, number, mark, text)
-
     def _close(self, result: Result, text: str | None = None) -> None:
         try:
             self.end(result, "; ".join(self.faults) or text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from raidctl.change import rollback
+from raidctl.change.deed_steps import mark_safely
 from raidctl.change.engine import READ_DELAYS, Change
 from raidctl.change.expectations import exchanged, find, undecided, unmet
 from raidctl.change.journal import JournalFull, Result, Story
@@ -38,11 +39,11 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
         elif back.action is None and value in (None, step.after):
             result.faults.append(rollback.manual_remedy(back))
         elif value is None or value == step.after != step.before:
-            change.journal_undo(back.number, "undo")
+            mark_safely(change, back.number, "undo")
             change.tell(f"  {step.undo}")
             fault = change.undo(step)
             if fault is not None:
-                change.journal_undo(back.number, "failed", fault)
+                mark_safely(change, back.number, "failed", fault)
                 result.faults.append(f"{step.undo}: {fault}")
             else:
                 begun.append(back)
@@ -71,10 +72,10 @@ def _confirm(
         name = f"{step.setting} of {step.object_id}"
         if back in left:
             text = f"{name} is {_value(step, current) or 'unknown'} instead of {step.before}"
-            change.journal_undo(back.number, "failed", text)
+            mark_safely(change, back.number, "failed", text)
             result.faults.append(text)
         else:
-            change.journal_undo(back.number, "undone")
+            mark_safely(change, back.number, "undone")
             result.put_back.append(f"{name} from {step.after} back to {step.before}")
 
 

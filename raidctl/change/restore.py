@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from raidctl.change import guard, operation, rollback
+from raidctl.change.deed_steps import mark_safely
 from raidctl.change.engine import READ_DELAYS, Change, boot_id
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story
@@ -177,16 +178,16 @@ class Restorer:
         if verdict == "left":
             text = changed_by_other(change.begin, step, current[name])
             result.left.append(text)
-            change.journal_undo(back.number, "left", text)
+            mark_safely(change, back.number, "left", text)
             return
-        change.journal_undo(back.number, "undo")
+        mark_safely(change, back.number, "undo")
         self.tell(f"  {step.undo}")
         fault = change.undo(step)
         if fault is not None:
-            change.journal_undo(back.number, "failed", fault)
+            mark_safely(change, back.number, "failed", fault)
             result.faults.append(f"{step.undo}: {fault}")
             return
-        change.journal_undo(back.number, "undone")
+        mark_safely(change, back.number, "undone")
         current[name] = step.before
         result.put_back.append(f"{step.setting} of {step.object_id} from {step.after} back to {step.before}")
 
@@ -197,7 +198,7 @@ class Restorer:
             result.left += left
             result.faults += [text for text in faults if text not in result.faults]
             for step in made.steps:
-                change.journal_undo(back.number, "undo", str(step.action))
+                mark_safely(change, back.number, "undo", str(step.action))
                 self.tell(f"  {step.action}")
                 fault = change.carry_out(step)
                 if fault is not None:
