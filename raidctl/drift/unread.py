@@ -169,7 +169,7 @@ class _Controllers:
         if not own:
             return True
         if program_of(where) in self.programs:
-            return any(is_command_for(where, controller.told_by, controller.id) for controller in own)
+            return any(self._is_command_for(where, controller) for controller in own)
         devices = [word for word in where.split() if word.startswith("/dev/")]
         on_devices = {each for device in devices for each in self._on_device(device)}
         if devices and change.field is None and change.object != "problem":
@@ -181,6 +181,10 @@ class _Controllers:
         # members of software arrays have facts from their drives
         software = change.object == "drive" and any(controller.mode == "software" for controller in own)
         return software or any(family_of(controller) == where for controller in own)
+
+    def _is_command_for(self, where: str, controller: Controller) -> bool:
+        same_tool = (one.id for one in self.controllers if one.told_by == controller.told_by)
+        return is_command_for(where, controller.told_by, controller.id, same_tool)
 
     def _on_device(self, device: str) -> Iterator[str]:
         """The ids of objects on this device or one of its partitions."""

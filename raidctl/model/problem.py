@@ -14,8 +14,10 @@ Severity = Literal["info", "warning", "error"]
 ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
 ASK_OWN_TOOL = "Ask the controller's own tool."
 """The remedy if a source does not report a value that the controller's own tool does."""
-_NUMBER = regex(r"/c(\d+)\b", re.ASCII)
-"""The number of a controller in a command line."""
+_CONTROLLER = regex(r"/c(\d+)\b", re.ASCII)
+"""A controller in a command line: ``storcli64 /c1 show``."""
+_NUMBER = regex(r"(?<!\d)\d+\b", re.ASCII)
+"""A number that may be a controller's: ``arcconf getconfig 1``, ``ssacli ctrl slot=1 show``, ``megacli -a1``."""
 UNREAD_KINDS: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
 """Kinds of problems with the reading itself: something was not queried, or not understood."""
 
@@ -56,11 +58,34 @@ def program_of(where: str) -> str:
     return where.split(" ", 1)[0].rpartition("/")[2]
 
 
-def is_command_for(where: str, tool: str | None, identifier: str) -> bool:
-    """Whether a problem's place is a command of the tool that reported a controller, and not only for another one."""
-    number = _NUMBER.search(where)
-    mine = number is None or identifier.endswith(f":{number[1]}")
-    return tool is not None and program_of(where) == tool and mine
+def is_command_for(where: str, tool: str | None, identifier: str, controllers: Iterable[str]) -> bool:
+    """Whether a problem's place is a command of the tool that reported a controller, and not only for another one.
+
+    ``controllers``: the ids of all controllers that this tool reported.
+    """
+    return tool is not None and program_of(where) == tool and not names_another(where, identifier, controllers)
+
+
+def names_another(command: str, identifier: str, controllers: Iterable[str]) -> bool:
+    """Whether a command line has the number of another controller, and not this one's.
+
+    A number that may mean something else counts only if one of ``controllers``, which the same tool reports, has it.
+    A controller whose id has no number may be meant by any.
+    """
+    own = _number(identifier)
+    if not own:
+        return False
+    named = _CONTROLLER.search(command)
+    if named is not None:
+        return named[1] != own
+    numbers = {number for word in command.split()[1:] for number in _NUMBER.findall(word)}
+    return own not in numbers and not numbers.isdisjoint(map(_number, controllers))
+
+
+def _number(identifier: str) -> str:
+    """The number in the id of a controller: ``1`` of ``megaraid:1``. Empty if it has none."""
+    found = identifier.rpartition(":")[2]
+    return found if found.isdecimal() else ""
 
 
 def hiding_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from raidctl.model import Problem, hiding_problems
-from raidctl.model.problem import program_of
+from raidctl.model.problem import names_another, program_of
 from raidctl.select import items
-from raidctl.text import regex
 from raidctl.verify.subjects import CheckedMachine, Subject
 
-_NUMBER = regex(r"(?<!\d)\d+\b")
 KERNEL = ("kernel", "/sys/", "/proc/")
 """Beginnings of commands whose output comes from the kernel."""
 
@@ -31,7 +29,7 @@ def lost_outputs(machine: CheckedMachine, subject: Subject, *, below: bool) -> I
             continue  # the name of an object, a file or a resource
         nodes = {word for word in words if word.startswith("/dev/")}
         known = program_of(program) in _programs(machine, subject)
-        ours = known and not _of_others(machine, subject, words, nodes - mine)
+        ours = known and not _of_others(machine, subject, problem.where, nodes - mine)
         if ours or not nodes.isdisjoint(drives):
             yield problem
 
@@ -45,17 +43,10 @@ def _programs(machine: CheckedMachine, subject: Subject) -> set[str]:
     return found | ({program_of(controller.told_by)} if controller.told_by else set())
 
 
-def _of_others(machine: CheckedMachine, subject: Subject, words: Iterable[str], nodes: set[str]) -> bool:
+def _of_others(machine: CheckedMachine, subject: Subject, command: str, nodes: set[str]) -> bool:
     """Whether a command names only the device of another object, or the number of another controller."""
     controllers = machine.inventory.controllers
     if nodes and any(getattr(item, "device", None) in nodes for one in controllers for item in items(one)):
         return True
-    named = {number for word in words for number in _NUMBER.findall(word)}
-    others = {_number(one.id) for one in controllers if one.told_by == subject.controller.told_by}
-    return _number(subject.controller.id) not in named and bool(named & (others - {""}))
-
-
-def _number(controller: str) -> str:
-    """The number in the id of a controller: ``1`` of ``megaraid:1``."""
-    found = controller.rpartition(":")[2]
-    return found if found.isdigit() else ""
+    same_tool = (one.id for one in controllers if one.told_by == subject.controller.told_by)
+    return names_another(command, subject.controller.id, same_tool)

@@ -72,6 +72,32 @@ def test_a_failed_command_of_its_tool_makes_the_lists_of_a_controller_incomplete
     assert one.outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("where", "incomplete"),
+    [
+        ("acmecli ctrl all show", ["c:1", "c:2"]),
+        ("acmecli /c2 show all", ["c:2"]),
+        ("acmecli ctrl slot=2 show", ["c:2"]),
+        ("acmecli getconfig 1", ["c:1"]),
+        ("acmecli -ldinfo -l1 -a2", ["c:1", "c:2"]),  # either number may be the controller's
+        ("acmecli getconfig 3", ["c:1", "c:2"]),  # no controller that is listed
+        ("acmecli12 show", ["c:1", "c:2"]),
+    ],
+)
+def test_a_failed_command_with_the_number_of_one_controller_is_about_that_one(
+    where: str, incomplete: list[str]
+) -> None:
+    """A command is about another controller only if it certainly has that one's number, and not this one's."""
+    problem = Problem("error", where, "The output is cut off.", kind="unread")
+    found = machine(told_by=where.split(maxsplit=1)[0], problems=(problem,))
+    [one] = found.controllers
+    both = structs.replace(found, controllers=(one, structs.replace(one, id="c:2")))
+    text = rule("controller", 'require = { volumes = { none = { raid_level = "raid0" } } }')
+    findings = [each for each in audited(text, both, keep=True).findings if each.rule != "unread"]
+    assert [each.where for each in findings if each.outcome == "unknown"] == incomplete
+    assert {each.outcome for each in findings} <= {"pass", "unknown"}
+
+
 @pytest.mark.parametrize(("device", "outcome"), [(None, "unknown"), ("/dev/sda", "pass")])
 @pytest.mark.parametrize("name", ["mounts", "layers", "mountpoints"])
 def test_what_only_the_kernel_knows_is_unknown_without_it(name: str, device: str | None, outcome: str) -> None:

@@ -64,7 +64,9 @@ class Scope:
         if where in (name, self.controller.pci_address) or where.startswith(f"{name}/"):
             return True
         # a command about one device, such as smartctl /dev/sda, lists nothing else
-        return " /dev/" not in where and is_command_for(where, self.controller.told_by, name)
+        tool = self.controller.told_by
+        same_tool = (one.id for one in self.machine.inventory.controllers if one.told_by == tool)
+        return " /dev/" not in where and is_command_for(where, tool, name, same_tool)
 
 
 class Machine:
