@@ -157,6 +157,15 @@ def format_duration(seconds: int) -> str:
     return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
+def format_percent(percent: float, places: int | None = None) -> str:
+    """Format a percentage: ``37.25%``, ``45%``. With ``places``, it always has these decimals.
+
+    >>> format_percent(37.25), format_percent(45.0), format_percent(45.0, 1)
+    ('37.25%', '45%', '45.0%')
+    """
+    return f"{percent:g}%" if places is None else f"{percent:.{places}f}%"
+
+
 def format_decimal(size: int) -> str:
     """Format bytes in powers of 1000, as drives are sold: ``900.2 GB``."""
     return _format(size, 1000, ("B", "kB", "MB", "GB", "TB", "PB", "EB"))

@@ -150,7 +150,7 @@ def table(results: Sequence[Result]) -> str:
             lines,
             left,
         )
-        rows.append((tool, *map(str, figures), f"{100 * (lines - left) / lines:.2f} %" if lines else "-"))
+        rows.append((tool, *map(str, figures), f"{100 * (lines - left) / lines:.2f}%" if lines else "-"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.rjust(w) if n else cell.ljust(w) for n, (cell, w) in enumerate(zip(row, widths, strict=True)))

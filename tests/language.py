@@ -64,6 +64,7 @@ AVOIDED = {
     "lies? (on|at|below|behind|under|above)": "is on, is below",
     'as of(?= ("|an? |the ))': "as for, as in",
     f"(?<!there\\s)(is|are) no ({_THINGS})s?": "is not a",
+    "\\d+ %": "25%, without a blank",
 }
 """What is avoided, as patterns of whole words. The words to write instead are included."""
 
@@ -78,6 +79,7 @@ ALLOWED = {
     r"(2TB|max) disks|(two|remainder of the) disks?\b|was turned off because": "lines that tools print",
     r"\bdisk('s default| (groups?|cache|write cache|partition|type|name|info|reads))\b|raid set name": "as above",
     r"\bdisk (create|delete) drv=": "commands of cli64",
+    r"(Rebuild Rate|State of Charge:|Capacitance) +\d+ %": "lines that storcli and MegaCli print",
 }
 """What may be written nevertheless, and why."""
 

@@ -21,7 +21,7 @@ def test_the_figures_of_the_page_for_developers_are_right() -> None:
     Run `python -m tests.family_sizes` for the new figures.
     """
     page = (VENDORS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| ([\d,]+) \| \d+ % \| ([\d,]+) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| ([\d,]+) \| \d+% \| ([\d,]+) \|$", page, re.MULTILINE)
     assert len(rows) >= 5
     for family, *printed in rows:
         size = sizes(VENDORS / f"raidctl_{family}")

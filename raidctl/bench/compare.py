@@ -37,8 +37,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     first: Annotated[Spread | None, doc("In the first run; null: not measured there.")]
     second: Annotated[Spread | None, doc("In the second run; null: not measured there.")]
     ratio: Annotated[float | None, doc("Second over first; null: one is unknown.")] = None
-    low: Annotated[float | None, doc("Lower end of the 95 % interval of the ratio.")] = None
-    high: Annotated[float | None, doc("Upper end of the 95 % interval of the ratio.")] = None
+    low: Annotated[float | None, doc("Lower end of the 95% interval of the ratio.")] = None
+    high: Annotated[float | None, doc("Upper end of the 95% interval of the ratio.")] = None
     change: Annotated[
         Change,
         doc("`more`, `less`: the whole interval is above or below 1; `same`: it includes 1; `unknown`: no interval."),
@@ -113,7 +113,7 @@ def _pair(trial: str, figure: str, first: Spread | None, second: Spread | None) 
 
 
 def ratio_interval(first: Spread, second: Spread) -> tuple[float, float] | None:
-    """The 95 % interval of second over first. None if either has no interval of positive numbers.
+    """The 95% interval of second over first. None if either has no interval of positive numbers.
 
     From the two intervals alone (the method of variance estimates recovery, on logarithms): the distances of both
     medians from their near ends are added like independent errors, so an interval may be asymmetric.

@@ -25,6 +25,7 @@ from raidctl.model import Controller, Scrub, Volume
 from raidctl.model.block_layer import NO_BARRIER
 from raidctl.request import Dialogue, Failure, Read, ask_all
 from raidctl.text import regex
+from raidctl.units import format_percent
 
 Kind = Literal["file", "device", "nbd"]
 When = Literal["before", "after"]
@@ -294,7 +295,9 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
     progress = volume.progress
     if progress is not None or volume.status in _BACKGROUND:
         what = volume.status if progress is None or progress.operation == "unknown" else progress.operation
-        percent = f" ({progress.percent:g} %)" if progress is not None and progress.percent is not None else ""
+        percent = (
+            f" ({format_percent(progress.percent)})" if progress is not None and progress.percent is not None else ""
+        )
         text = f"{volume.id} is busy with a background operation: {what}{percent}."
         yield Confounder(name="check" if what in _CHECKS else "rebuild", text=text)
     if volume.status in ("degraded", "failed", "offline"):

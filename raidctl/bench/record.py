@@ -78,7 +78,7 @@ def noisy(noise: Noise | None) -> list[str]:
         )
     if noise.io_waiting is not None and noise.io_waiting > WAITING:
         notes.append(
-            f"Its drives were busy before the run: something waited for I/O {noise.io_waiting:.0f} % of the time."
+            f"Its drives were busy before the run: something waited for I/O {noise.io_waiting:.0f}% of the time."
         )
     if noise.stolen is not None and noise.stolen > STOLEN:
         notes.append(f"The host gave {noise.stolen:.0%} of the processors' time to other machines meanwhile.")

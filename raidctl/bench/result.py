@@ -22,8 +22,8 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     measured: Annotated[float | None, doc("The median; null: too few samples (`n/a`).")]
     unit: Annotated[str, doc("`ops/s`, `MiB/s`, `ms`, `ms/MiB`, `MiB`, `rpm`, `ratio` …")]
     n: Annotated[int, doc("Number of operations or rounds that it is based on.")]
-    low: Annotated[float | None, doc("Lower end of the 95 % interval of the median.")] = None
-    high: Annotated[float | None, doc("Upper end of the 95 % interval of the median.")] = None
+    low: Annotated[float | None, doc("Lower end of the 95% interval of the median.")] = None
+    high: Annotated[float | None, doc("Upper end of the 95% interval of the median.")] = None
     min: Annotated[float | None, doc("Smallest.")] = None
     max: Annotated[float | None, doc("Largest.")] = None
 
@@ -78,7 +78,7 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     unit: Annotated[str, doc("Its unit; empty in runs saved by older versions.")] = ""
     first: Annotated[float | None, doc("At the beginning; null: not measured.")]
     last: Annotated[float | None, doc("At the end; null: not measured.")]
-    unstable: Annotated[bool | None, doc("Whether they differ by more than 20 %; null: unknown.")]
+    unstable: Annotated[bool | None, doc("Whether they differ by more than 20%; null: unknown.")]
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

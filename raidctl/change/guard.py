@@ -13,6 +13,7 @@ from raidctl.health.phrases import battery_noun
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, Controller, Drive
 from raidctl.text import listing
+from raidctl.units import format_percent
 from raidctl.vendor.plan import Desired, Refusal
 from raidctl.vendor.setting_values import neutral
 
@@ -89,7 +90,7 @@ def _fault(battery: Battery) -> str | None:
     if battery.replace:
         return f"{name} must be replaced"
     if battery.charge_percent is not None and battery.charge_percent < FULL_ENOUGH:
-        return f"{name} is charged to only {battery.charge_percent} %"
+        return f"{name} is charged to only {format_percent(battery.charge_percent)}"
     return None
 
 

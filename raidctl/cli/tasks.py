@@ -49,7 +49,7 @@ def command(context: click.Context, *, target: str | None, watch: bool, wait: bo
 
     --watch and --wait read kernel files every second, and run the vendors' tools
     after 30 seconds, then less often, up to every 5 minutes. On a terminal they
-    draw bars; in a pipe they print a line every 5 % or 10 minutes; with --json
+    draw bars; in a pipe they print a line every 5% or 10 minutes; with --json
     they print one object a line.
 
     Exit codes: 0 listed, or every task has ended well; 2 no such TARGET; 3

@@ -68,7 +68,7 @@ def _plain(candidate: Candidate) -> str:
 def _measured(what: Difference) -> tuple[str, str]:
     """The two values with units. Sizes that would look the same are in bytes."""
     if what.field.endswith("_percent"):
-        return f"{value(what.old)} %", f"{value(what.new)} %"
+        return f"{value(what.old)}%", f"{value(what.new)}%"
     if what.field.endswith("_bytes"):
         shown = format_decimal if what.field in _SOLD else format_binary
         old, new = (shown(of) if isinstance(of, int) else value(of) for of in (what.old, what.new))

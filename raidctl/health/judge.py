@@ -42,6 +42,7 @@ from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, V
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
 from raidctl.text import counted, listing, regex
+from raidctl.units import format_percent
 from raidctl.vendor.limits import LITTLE_CHARGE, MANY_ERRORS, MANY_LINK_ERRORS
 
 Severity = Literal["info", "warning", "critical"]
@@ -215,7 +216,7 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
         rebuilt = rebuilding(controller, volume)
         situation = "copied" if only_replaced(volume) else "reduced" if left else "bare"
         percent = volume.progress.percent if volume.progress else None
-        far = f" {percent:g}%" if rebuilt and percent is not None else ""
+        far = f" {format_percent(percent)}" if rebuilt and percent is not None else ""
         cause = f"{'rebuilding' if rebuilt else 'degraded'}{far}"
         machine.add(situation, "volume_rebuilding" if rebuilt else "volume_degraded", volume,
                     ", ".join(text for text in (cause, survives(volume)) if text), left=left)  # fmt: skip
@@ -300,8 +301,9 @@ def _battery(machine: _Machine, controller: Controller, battery: Battery) -> Non
         machine.add("unprotected" if unprotected else "unguarded", "battery_failed", battery, f"{name} {word}")
     elif battery.status in ("learning", "charging"):
         machine.add("learning", "battery_learning", battery, f"{name} {battery.status}")
-    elif battery.status == "ok" and low:
-        machine.add("unguarded", "battery_learning", battery, f"{name} charged to {battery.charge_percent} % only")
+    elif battery.status == "ok" and low and battery.charge_percent is not None:
+        charge = format_percent(battery.charge_percent)
+        machine.add("unguarded", "battery_learning", battery, f"{name} charged to only {charge}")
 
 
 def _caches(machine: _Machine, controller: Controller) -> None:

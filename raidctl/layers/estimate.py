@@ -24,7 +24,7 @@ from raidctl.model import Drive
 
 ENOUGH = 100
 """Fewest requests for a mean. Waits are spread evenly over a revolution, so the error of their mean is
-``1/sqrt(3 n)`` of half a revolution: 6 % with 100."""
+``1/sqrt(3 n)`` of half a revolution: 6% with 100."""
 FASTEST = 15000
 """Rpm of the fastest drives ever sold. It is assumed for a drive that does not report its own."""
 _MINUTE = 60000.0

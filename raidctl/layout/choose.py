@@ -339,4 +339,4 @@ def _alike(places: Sequence[Place], *, mixed: bool = False) -> Iterator[str]:
     if len(known) < len(sizes):
         yield "The size of one of its drives is unknown."
     elif not mixed and known and max(known) > min(known) * (1 + _ROOM):
-        yield f"Its drives have {format_decimal(min(known))} to {format_decimal(max(known))}: more than 10 % apart."
+        yield f"Its drives have {format_decimal(min(known))} to {format_decimal(max(known))}: more than 10% apart."

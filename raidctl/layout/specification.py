@@ -46,7 +46,7 @@ class VolumeLayout(Struct, frozen=True, kw_only=True):
     drives: Annotated[tuple[str, ...] | Counted | None, doc("Serial numbers, bays or ids of the members.")] = None
     members: Annotated[int | None, doc("Number of members when complete, if it differs from the listed ones.")] = None
     spares: Annotated[tuple[str, ...] | int | None, doc("Dedicated spares, or how many there are at least.")] = None
-    size: Annotated[int | Literal["max"] | None, doc("Usable size, bytes, to within 1 %; `max`: all of its array.")] = (
+    size: Annotated[int | Literal["max"] | None, doc("Usable size, bytes, to within 1%; `max`: all of its array.")] = (
         None
     )
     strip_bytes: Annotated[int | None, doc("Strip size (chunk), bytes.")] = None
@@ -62,7 +62,7 @@ class VolumeLayout(Struct, frozen=True, kw_only=True):
     partition: Annotated[Partition | None, doc("md: members are partitions of the drives; null: as in `drives`.")] = (
         None
     )
-    mixed_sizes: Annotated[bool, doc("Whether sizes of members may differ by more than 10 %.")] = False
+    mixed_sizes: Annotated[bool, doc("Whether sizes of members may differ by more than 10%.")] = False
     config: Annotated[
         bool | None,
         doc("md: whether it has an ARRAY line in the configuration; null: `layout apply` lists what it makes."),

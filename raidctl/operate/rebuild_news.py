@@ -8,6 +8,7 @@ from raidctl.health.phrases import errors
 from raidctl.operate.replacement_facts import Facts, Part, parts
 from raidctl.select import family_in
 from raidctl.survey.survey import Survey
+from raidctl.units import format_percent
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
 
@@ -21,7 +22,7 @@ def news(seen: Survey, facts: Facts, vendors: Sequence[Vendor]) -> Iterator[tupl
         percent = part.volume.progress.percent if part.volume.progress is not None else None
         if percent is not None:
             # one line for every ten percent
-            text = f"{part.volume.id}: {int(percent // 10) * 10} %"
+            text = f"{part.volume.id}: {format_percent(percent // 10 * 10)}"
             yield text, text
     for text in held(arrays, vendors):
         yield text, text

@@ -13,6 +13,7 @@ from raidctl.operate import removal_guards_machine as machine_guards
 from raidctl.operate.boot_loader import Around
 from raidctl.operate.removal_report import Reason, Removal, Verdict, VolumeLeft
 from raidctl.operate.removal_subject import Loss, Subject
+from raidctl.units import format_percent
 
 NOTHING = Around()
 """For saved outputs and recordings: nothing else is read."""
@@ -88,7 +89,9 @@ def _activity(subject: Subject) -> Iterator[str]:
     for _, volume in subject.volumes:
         if volume.progress is not None:
             percent = volume.progress.percent
-            yield f"{volume.id}: {volume.progress.operation}" + ("" if percent is None else f" {percent:g}%")
+            yield f"{volume.id}: {volume.progress.operation}" + (
+                "" if percent is None else f" {format_percent(percent)}"
+            )
         elif volume.status in ("rebuilding", "initializing", "expanding", "migrating", "checking"):
             yield f"{volume.id}: {volume.status}"
 

@@ -30,6 +30,7 @@ from raidctl.operate.removal_report import Outcome, Reason
 from raidctl.operate.removal_subject import Loss, Subject
 from raidctl.select import family_of
 from raidctl.text import counted, listing
+from raidctl.units import format_percent
 from raidctl.vendor.limits import WORN_OUT
 
 Reasons = Iterator[Reason]
@@ -148,7 +149,7 @@ def _errors(controller: Controller, drive: Drive) -> str:
     if any(counters):
         return found or counted(drive.errors.media or 0, "media error")
     used = drive.life_used_percent
-    return f"used {used} % of its rated write endurance" if used is not None and used >= WORN_OUT else ""
+    return f"used {format_percent(used)} of its rated write endurance" if used is not None and used >= WORN_OUT else ""
 
 
 def last_copy(subject: Subject) -> Reasons:

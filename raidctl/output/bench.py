@@ -100,7 +100,7 @@ def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
             Column("", cells([paper.clean(name) for name in names]), least=16),
             Column("median", [median(spread) for spread in spreads], right=True),
             Column("", cells([paper.clean(spread.unit) for spread in spreads])),
-            Column("95 % interval", cells([interval(spread) for spread in spreads])),
+            Column("95% interval", cells([interval(spread) for spread in spreads])),
             Column("n", cells([f"{spread.n:,}" for spread in spreads]), right=True),
         ],
         paper,

@@ -65,7 +65,7 @@ def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
         yield line(("Neither run has figures.", WARN))
         return
     yield _table(found.pairs, paper)
-    yield line(("  B/A: ratio of the medians with its 95 % interval; = the interval contains 1.", DULL))
+    yield line(("  B/A: ratio of the medians with its 95% interval; = the interval contains 1.", DULL))
     if any(side is not None and side.measured is None for pair in found.pairs for side in (pair.first, pair.second)):
         yield line((f"  {SHORT}: too few samples.", DULL))
 
@@ -79,7 +79,7 @@ def _table(pairs: Sequence[Pair], paper: Paper) -> RenderableType:
             Column("B", [_side(pair.second) for pair in pairs], right=True),
             Column("", cells([paper.clean(unit) for unit in units])),
             Column("B/A", [_ratio(pair) for pair in pairs], right=True),
-            Column("95 % interval", cells([_interval(pair) for pair in pairs])),
+            Column("95% interval", cells([_interval(pair) for pair in pairs])),
             Column("B is", [_change(pair) for pair in pairs]),
         ],
         paper,

@@ -13,7 +13,7 @@ from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, 
 from raidctl.output.phrases import short_moment
 from raidctl.output.table import Column, facts, table
 from raidctl.text import counted
-from raidctl.units import format_duration
+from raidctl.units import format_duration, format_percent
 from raidctl.vendor.checks import Schedule, Schedules
 
 _STYLES = {
@@ -54,7 +54,7 @@ def checks_screen(found: Sequence[VolumeCheck], paper: Paper, *, unread: bool = 
 def _state(one: VolumeCheck) -> tuple[str, Style]:
     word = _WORDS.get(one.state, one.state)
     word = f"{word} (repair)" if one.kind == "repair" else word
-    word = f"{word} {one.percent:g}%" if one.percent is not None else word
+    word = f"{word} {format_percent(one.percent)}" if one.percent is not None else word
     style = BAD if one.state == "complete" and _faulty(one) else _STYLES[one.state]
     return (word.upper() if one.state == "interrupted" else word), style
 

@@ -19,7 +19,7 @@ from raidctl.output.drives import drives_table
 from raidctl.output.table import Column, facts, nonempty, shown, table
 from raidctl.select import short
 from raidctl.text import counted
-from raidctl.units import format_binary
+from raidctl.units import format_binary, format_percent
 
 _NAME = "name"
 _NOWHERE = "-"
@@ -184,7 +184,7 @@ def _mounted(volume: Volume, unmounted: Collection[str]) -> tuple[str, Style]:
 def _volume_status(volume: Volume) -> tuple[str, Style]:
     word, style = phrases.status(volume.status)
     percent = volume.progress.percent if volume.progress and volume.status != "ok" else None
-    return (word if percent is None else f"{word} {percent:g}%"), style
+    return (word if percent is None else f"{word} {format_percent(percent)}"), style
 
 
 def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
@@ -208,7 +208,7 @@ def _other_source(volume: Volume) -> str:
     """The tool's own words for the state, if they are more specific."""
     text = volume.status_text or ""
     percent = volume.progress.percent if volume.progress else None
-    known = text.lower() == volume.status or (percent is not None and f"{percent:g}%" in text)
+    known = text.lower() == volume.status or (percent is not None and format_percent(percent) in text)
     return "" if known else text
 
 

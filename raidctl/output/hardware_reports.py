@@ -29,7 +29,7 @@ from raidctl.output.table import Column, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.text import counted
-from raidctl.units import format_duration
+from raidctl.units import format_duration, format_percent
 
 _SILENT = "not reported"
 _WORDS = {True: "yes", False: "no", None: _SILENT}
@@ -78,7 +78,7 @@ def _patrol(one: ControllerPatrol) -> list[tuple[str, str]]:
     task, scrub = one.task, one.patrol_read
     now = "none reported"
     if task is not None:
-        percent = f", {task.percent:g}%" if task.percent is not None else ""
+        percent = f", {format_percent(task.percent)}" if task.percent is not None else ""
         now = f"{task.state or 'running'}{percent}"
     pairs = [("running", now), ("starts", (scrub.mode if scrub else None) or _SILENT)]
     if scrub is None:
@@ -104,7 +104,7 @@ def _batteries(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableTyp
 
 def _battery(pack: BatteryState) -> list[tuple[str, str]]:
     words = f" ({pack.status_text})" if pack.status_text else ""
-    charge = f"{pack.charge_percent}%" if pack.charge_percent is not None else _SILENT
+    charge = format_percent(pack.charge_percent) if pack.charge_percent is not None else _SILENT
     heat = f"{pack.temperature_celsius} °C" if pack.temperature_celsius is not None else _SILENT
     volts = f"{pack.voltage_volts:g} V" if pack.voltage_volts is not None else _SILENT
     pairs = [

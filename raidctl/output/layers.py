@@ -16,7 +16,7 @@ from raidctl.output.problems import problem_sections
 from raidctl.output.table import facts
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
-from raidctl.units import format_binary
+from raidctl.units import format_binary, format_percent
 
 KINDS = {
     "page_cache": "page cache",
@@ -195,12 +195,15 @@ def _of(layer: Layer) -> str:
 
 
 def split_words(share: Share | None) -> list[Piece]:
-    """``25 % read (128 MiB) / 75 % write (384 MiB)``."""
+    """``25% read (128 MiB) / 75% write (384 MiB)``."""
     if share is None:
         return []
     parts = (share.read_percent, "read", share.read_bytes), (share.write_percent, "write", share.write_bytes)
     return [
-        " / ".join(f"{'?' if percent is None else percent} % {name}{_in_bytes(size)}" for percent, name, size in parts)
+        " / ".join(
+            f"{'?%' if percent is None else format_percent(percent)} {name}{_in_bytes(size)}"
+            for percent, name, size in parts
+        )
     ]
 
 

@@ -51,7 +51,7 @@ def _block(layer: Layer, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _value(limit: Threshold) -> str:
-    """``10 % = 2.3 GiB``. Of the page cache's limits in bytes and percent, one is active."""
+    """``10% = 2.3 GiB``. Of the page cache's limits in bytes and percent, one is active."""
     if limit.in_force is False:
         return f"{limit.value}: not active"
     text = figure(limit.value, limit.unit)

@@ -18,6 +18,7 @@ from raidctl.model import Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.tasks import left
 from raidctl.text import json_safe
+from raidctl.units import format_percent
 from raidctl.watch.live import Board, Happened
 from raidctl.watch.live_facts import HOST, Fact
 from raidctl.watch.live_report import LiveChange, Section
@@ -185,7 +186,7 @@ def _tasks(board: Board, facts: Sequence[Fact], paper: Paper, width: int) -> lis
 
 
 def _task(board: Board, fact: Fact, state: Fact, paper: Paper, width: int) -> Iterator[Text]:
-    """``rebuild of md:md0  ━━━━━━        45.2 %  1 h 20 min left``; in two lines if that does not fit."""
+    """``rebuild of md:md0  ━━━━━━        45.2%  1 h 20 min left``; in two lines if that does not fit."""
     name = f"{fact.name} of {fact.named}"
     task = fact.task
     if task is None or fact.lost:
@@ -193,9 +194,9 @@ def _task(board: Board, fact: Fact, state: Fact, paper: Paper, width: int) -> It
         return
     waits = "" if task.state in ("running", None) else f"  {state.text}"
     time = f"  {left(task)} left" if task.remaining_seconds is not None else ""
-    behind = paper.words(f"{f'{task.percent:.1f} %' if task.percent is not None else fact.text}{time}") + paper.clean(
-        waits
-    )
+    behind = paper.words(
+        f"{format_percent(task.percent, 1) if task.percent is not None else fact.text}{time}"
+    ) + paper.clean(waits)
     start: list[Piece] = ["  ", *_marked(board, state, paper, name)]
     room = min(width - line(*start).cell_len - cell_len(behind) - 4, _BAR_MOST)
     if room >= _BAR_LEAST:

@@ -8,7 +8,7 @@ from raidctl.model import Battery, Cache, Drive, DriveCaches, Progress, Volume, 
 from raidctl.model.write_policy import in_force
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN
 from raidctl.text import regex
-from raidctl.units import format_binary, format_decimal, format_duration
+from raidctl.units import format_binary, format_decimal, format_duration, format_percent
 
 UNKNOWN = "?"
 _STYLES = {
@@ -91,7 +91,7 @@ def level(volume: Volume) -> str:
 def progress(current: Progress) -> str:
     """``rebuild 45%, 1 h 20 min left``; the operation alone if the tool reports no figure; ``resync, queued``."""
     known: str = "under way" if current.operation == "unknown" else current.operation
-    word = known if current.percent is None else f"{known} {current.percent:g}%"
+    word = known if current.percent is None else f"{known} {format_percent(current.percent)}"
     if current.state in ("queued", "paused"):
         return f"{word}, {current.state}" + (f": {current.reason}" if current.reason else "")
     return word if current.remaining_seconds is None else f"{word}, {format_duration(current.remaining_seconds)} left"
@@ -175,7 +175,9 @@ def cache_split(cache: Cache) -> str:
     """``25% read / 75% write = 128 MiB / 384 MiB``."""
     if cache.read_percent is None and cache.write_percent is None:
         return ""
-    shares = [UNKNOWN if share is None else f"{share}%" for share in (cache.read_percent, cache.write_percent)]
+    shares = [
+        UNKNOWN if share is None else format_percent(share) for share in (cache.read_percent, cache.write_percent)
+    ]
     text = f"{shares[0]} read / {shares[1]} write"
     sizes = [UNKNOWN if size is None else format_binary(size) for size in (cache.read_bytes, cache.write_bytes)]
     return text if sizes == [UNKNOWN, UNKNOWN] else f"{text} = {sizes[0]} / {sizes[1]}"
@@ -198,7 +200,7 @@ def battery_status(battery: Battery) -> tuple[str, Style]:
 def battery_facts(battery: Battery) -> tuple[str, ...]:
     """Charge, temperature, voltage, and what to do."""
     parts = (
-        battery.charge_percent is not None and f"charge {battery.charge_percent}%",
+        battery.charge_percent is not None and f"charge {format_percent(battery.charge_percent)}",
         battery.temperature_celsius is not None and celsius(battery.temperature_celsius),
         battery.voltage_volts is not None and f"{battery.voltage_volts:g} V",
         battery.replace and "REPLACE IT",

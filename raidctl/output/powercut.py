@@ -95,7 +95,7 @@ def _verdict(run: PowerCutRun) -> Iterator[RenderableType]:
         cuts = counted(run.clean, "counted cut")
         yield line(
             (
-                f"{cuts} without a loss: at most {run.loss_probability:.0%} of the cuts lose data (95 % confidence).",
+                f"{cuts} without a loss: at most {run.loss_probability:.0%} of the cuts lose data (95% confidence).",
                 GOOD,
             )
         )

@@ -9,7 +9,7 @@ from rich.style import Style
 
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, line
 from raidctl.output.table import Column, nonempty, table
-from raidctl.units import format_duration
+from raidctl.units import format_duration, format_percent
 from raidctl.vendor.self_tests import SelfTest
 
 _STYLES = {"running": PLAIN, "passed": GOOD, "failed": BAD, "aborted": WARN, "none": WARN}
@@ -43,7 +43,7 @@ def self_tests_screen(found: Sequence[SelfTest], paper: Paper, *, unread: bool =
 def _state(one: SelfTest) -> tuple[str, Style]:
     word = _WORDS.get(one.state, one.state)
     kind = f" ({one.kind})" if one.kind in ("short", "long") else ""
-    percent = f" {one.percent}%" if one.percent is not None else ""
+    percent = f" {format_percent(one.percent)}" if one.percent is not None else ""
     return f"{word}{kind}{percent}", _STYLES.get(one.state, DULL)
 
 

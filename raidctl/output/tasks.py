@@ -24,7 +24,7 @@ from raidctl.tasks.outcome import word
 from raidctl.tasks.report import Ended, Result, TaskReport, report
 from raidctl.tasks.wait import Step
 from raidctl.text import counted, json_safe, listing
-from raidctl.units import format_binary, format_duration
+from raidctl.units import format_binary, format_duration, format_percent
 
 NOTHING = "No operation is running."
 _STYLES = {"queued": WARN, "paused": WARN, "running": GOOD}
@@ -68,7 +68,7 @@ def _table(tasks: Sequence[Task], paper: Paper) -> Group:
         Column("task", [(paper.clean(word(task.operation)), STRONG) for task in tasks]),
         of("of", _named),
         of("device", lambda task: task.device or "?"),
-        of("done", lambda task: "?" if task.percent is None else f"{task.percent:g} %", right=True),
+        of("done", lambda task: "?" if task.percent is None else format_percent(task.percent), right=True),
         of("speed", lambda task: "" if task.rate_bytes is None else f"{format_binary(task.rate_bytes)}/s", right=True),
         of("left", left),
         Column("state", [(paper.clean(state(task)), _STYLES.get(task.state or "", DULL)) for task in tasks], 12),
@@ -93,10 +93,10 @@ def state(task: Task) -> str:
 
 
 def _brief(task: Task) -> str:
-    """``rebuild of md:md0: 45 %, 20 min left``, as a line of a log."""
+    """``rebuild of md:md0: 45%, 20 min left``, as a line of a log."""
     time = left(task)
     parts = (
-        f"{task.percent:g} %" if task.percent is not None else "",
+        format_percent(task.percent) if task.percent is not None else "",
         f"{time} left{', estimated' if task.estimated else ''}".removeprefix("about ") if time else "",
         state(task) if task.state in ("queued", "paused") else "",
     )
@@ -172,7 +172,7 @@ def bars(step: Step, paper: Paper) -> RenderableType:
             Text(paper.clean(word(task.operation)), STRONG),
             Text(paper.clean(_named(task)), overflow="fold"),
             bar,
-            Text("?" if task.percent is None else f"{task.percent:.1f} %"),
+            Text("?" if task.percent is None else format_percent(task.percent, 1)),
             Text(paper.clean(time), DULL),
         )
     return Group(grid, *rest)

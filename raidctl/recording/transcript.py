@@ -65,7 +65,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def is_garbled(head: bytes) -> bool:
-    """Whether more than 2 % are control characters. A tool may print some from a broken drive."""
+    """Whether more than 2% are control characters. A tool may print some from a broken drive."""
     return len(_CONTROL.findall(head)) * 50 > len(head)
 
 

@@ -188,8 +188,8 @@ class BenchRow(_Row, frozen=True, kw_only=True):
     figure: Annotated[str, doc("Name of the figure; `latency/PHASE/p99` for a percentile.")]
     unit: Annotated[str, doc("Its unit.")]
     measured: Annotated[float | None, doc("The median; null: too few samples.")] = None
-    low: Annotated[float | None, doc("Lower end of the 95 % interval.")] = None
-    high: Annotated[float | None, doc("Upper end of the 95 % interval.")] = None
+    low: Annotated[float | None, doc("Lower end of the 95% interval.")] = None
+    high: Annotated[float | None, doc("Upper end of the 95% interval.")] = None
     samples: Annotated[int, doc("Operations or rounds that it is based on.")]
     verdict: Annotated[str, doc("Conclusion of the test.")]
 

@@ -15,6 +15,7 @@ from raidctl.select import Item, items
 from raidctl.tasks.derive import REBUILDS
 from raidctl.tasks.report import Ended, Result
 from raidctl.text import counted, regex
+from raidctl.units import format_percent
 
 WORDS: Mapping[Operation, str] = {
     "parity": "parity initialisation", "initialize": "initialisation", "expand": "expansion", "migrate": "migration",
@@ -50,7 +51,7 @@ def ended(task: Task, before: Inventory, after: Inventory, since_seen: float) ->
     if task.operation == "self_test" and isinstance(item, Drive) and result == "reached":
         result, why = _self_test(item, before, after) or (result, why)
     if result == "reached" and _early(task, since_seen):
-        far = f" at {task.percent:g} %" if task.percent is not None else ""
+        far = f" at {format_percent(task.percent)}" if task.percent is not None else ""
         result, why = "unknown", f"it was seen last{far}, and may have been stopped"
     names = {"reached": "ended", "worse": "failed", "unknown": "ended, the result is unknown"}
     message = f"{word(task.operation).capitalize()} of {task.object_id} {names[result]}: {why}."

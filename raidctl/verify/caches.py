@@ -6,7 +6,7 @@ from raidctl.change.guard import FULL_ENOUGH, unprotected
 from raidctl.health.phrases import battery_noun
 from raidctl.model import Battery, VolumeCache
 from raidctl.text import listing
-from raidctl.units import format_binary
+from raidctl.units import format_binary, format_percent
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import DriveCaches, disable_or_measure, drive_caches
 from raidctl.verify.kernel import cache_type, queue
@@ -40,7 +40,7 @@ def battery(case: Case) -> Answer:
         return case.failed(f"{controller.id} has no cache that a battery could protect.")
     for one in controller.batteries:
         detail = f" ({one.status_text})" if one.status_text and one.status_text.lower() != one.status else ""
-        charge = f", charged to {one.charge_percent} %" if one.charge_percent is not None else ""
+        charge = f", charged to {format_percent(one.charge_percent)}" if one.charge_percent is not None else ""
         case.cite(one.id, "status", f"{battery_noun(one)} {one.status}{detail}{charge}")
     if not controller.batteries:
         return case.inconclusive(
@@ -72,7 +72,7 @@ def _bad(one: Battery) -> str | None:
     if one.replace:
         return f"{name} needs replacement"
     if one.status == "ok" and one.charge_percent is not None and one.charge_percent < FULL_ENOUGH:
-        return f"{name} is charged to only {one.charge_percent} %"
+        return f"{name} is charged to only {format_percent(one.charge_percent)}"
     return None
 
 

@@ -166,7 +166,7 @@ def _in_words(found: Spread, text: str, engine: str | None) -> str:
     if found.unit == "ms/MiB" and found.low is not None and found.high is not None and found.low <= 0 <= found.high:
         text = "the time of a flush does not depend measurably on the amount written before it: {} ms per MiB"
     interval = (
-        f"95 %: {number(found.low)} to {number(found.high)}, "
+        f"95%: {number(found.low)} to {number(found.high)}, "
         if found.low is not None and found.high is not None
         else "no interval, "
     )

@@ -171,9 +171,7 @@ def min_size(case: Case) -> Answer:
     if size >= case.claim.number * (1 - SAME):
         less = 100 * (1 - size / case.claim.number)
         near = (
-            f", {less:.1g} % less than {case.claim.wanted}: within the tolerance of {100 * SAME:g} %"
-            if less > 0
-            else ""
+            f", {less:.1g}% less than {case.claim.wanted}: within the tolerance of {100 * SAME:g}%" if less > 0 else ""
         )
         return case.passed(f"It has {format_decimal(size)}{near}.")
     return case.failed(f"It has {format_decimal(size)}, less than {case.claim.wanted}.")

@@ -17,6 +17,7 @@ from raidctl.bench.estimators.geometry import PENALTY
 from raidctl.bench.estimators.knee import SHARE_LOW, judge
 from raidctl.bench.verdict.decision import LATER, REPEAT
 from raidctl.bench.verdict.early_acknowledgement import WRITE_BACK_NOT_OBSERVED
+from raidctl.units import format_percent
 from raidctl.verify.clock import Clock
 from raidctl.verify.report import Answer, ClaimName, Evidence, Verdict, Verification, overall
 from raidctl.verify.safety import may_damage_stripes
@@ -207,7 +208,9 @@ def _cache_size(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
         return Measured("inconclusive", why, next_test=clock.writing(), evidence=lines)
     share = 1.0 if clock.write_percent is None else clock.write_percent / 100
     promised = claim.number * share / _MIB
-    whose = f"{promised:.0f} MiB" + (f" ({clock.write_percent} % for writes)" if clock.write_percent else "")
+    whose = f"{promised:.0f} MiB" + (
+        f" ({format_percent(clock.write_percent)} for writes)" if clock.write_percent else ""
+    )
     text = f"Writes become slow after {found.low:.0f} to {found.high:.0f} MiB; claimed: {whose}."
     verdict = judge(found, promised)
     if found.low >= SHARE_LOW * promised:

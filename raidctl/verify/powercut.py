@@ -20,7 +20,7 @@ from raidctl.verify.report import Answer, Evidence, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
 
 LEAST = 5
-"""Counted cuts without a loss that are needed for a pass. They mean a probability of a loss of at most 45 % per cut."""
+"""Counted cuts without a loss that are needed for a pass. They mean a probability of a loss of at most 45% per cut."""
 PHYSICAL = frozenset({"plug", "pdu", "bmc", "enclosure"})
 """Ways to cut the power that are real cuts. An unknown way may have been a reset."""
 
@@ -123,7 +123,7 @@ def _clean(run: PowerCutRun, machine: CheckedMachine, lines: tuple[Evidence, ...
         return Measured("inconclusive", (why,), next_test=test, evidence=lines)
     bounded = msgspec.structs.replace(run, cuts=tuple(cut for cut in run.cuts if cut.how in PHYSICAL))
     limit = bounded.with_cuts(bounded.cuts).loss_probability
-    why = f"{real} power cuts lost nothing: at most {limit or 1.0:.0%} of the cuts lose data (95 % confidence)."
+    why = f"{real} power cuts lost nothing: at most {limit or 1.0:.0%} of the cuts lose data (95% confidence)."
     return Measured("pass", (why,), ruled_out=("flushes that are confirmed and not carried out",), lifts=True,
                     evidence=lines)  # fmt: skip
 

@@ -18,7 +18,7 @@ from raidctl.model import Inventory, Task, hiding_problems
 from raidctl.model.drives_below import physical_drives
 from raidctl.tasks.outcome import word
 from raidctl.text import counted, listing, regex
-from raidctl.units import format_binary
+from raidctl.units import format_binary, format_percent
 from raidctl.watch.live_report import Section, Value
 
 HOST = ""
@@ -27,8 +27,8 @@ PERCENT_STEP, CELSIUS_STEP = 5.0, 2.0
 """Least change of a percentage or temperature for a new log line."""
 _CACHES = ("page_cache", "dm_writecache", "dm_cache", "bcache", "controller")
 """Layers that hold data; the others are settings."""
-_PERCENT = regex(r" \d+(?:\.\d+)?%")
-"""``rebuilding 37.25%``: the percentage is removed, as the task has a newer one."""
+_PERCENT = regex(r"(?<!only) \d+(?:\.\d+)?%")
+"""``rebuilding 37.25%``: the percentage is removed, as the task has a newer one. ``charged to only 4%`` has no task."""
 _UNREAD = (*LACKING, "not_read")
 """Rules about what could not be read. The verdict names it."""
 _LACKS = {"no_tool": "a tool is missing", "no_right": "a permission is missing"}
@@ -141,7 +141,7 @@ def _tasks(tasks: Sequence[Task]) -> Iterator[Fact]:
     for task in tasks:
         name = word(task.operation)
         state = f"{task.state or 'unknown'}{f': {task.reason}' if task.reason else ''}"
-        text = "" if task.percent is None else f"{task.percent:g} %"
+        text = "" if task.percent is None else format_percent(task.percent)
         yield Fact(
             section="task", object_id=task.object_id, name=name, value=task.percent, unit="percent",
             text=text or "under way", step=PERCENT_STEP, task=task,

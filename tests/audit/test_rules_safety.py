@@ -100,7 +100,7 @@ def test_a_battery_to_be_replaced_is_a_warning() -> None:
 
 
 def test_an_empty_battery_with_a_good_status_is_a_warning() -> None:
-    """A charge of 4 % is a warning, whatever the status."""
+    """A charge of 4% is a warning, whatever the status."""
     one = ask("battery_learning", p400(BATTERY, charge_percent=4), BATTERY)
     assert (one.outcome, one.severity) == ("fail", "warning")
 

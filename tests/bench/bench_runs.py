@@ -19,7 +19,7 @@ def spread(measured: float | None, low: float | None = None, high: float | None 
 
 
 def rate(value: float) -> Spread:
-    """A rate known within 2 %."""
+    """A rate known within 2%."""
     return spread(value, value * 0.98, value * 1.02)
 
 

@@ -88,9 +88,9 @@ def test_the_share_for_reads_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("percent", "warned"), [(None, False), (25.0, False), (75.0, True)])
 def test_a_large_share_of_the_cache_for_reads_is_reported(percent: float | None, *, warned: bool) -> None:
-    """A share of up to 25 % is usual. A larger one is reported."""
+    """A share of up to 25% is usual. A larger one is reported."""
     result = whole(ReadCache(most=2 * MIB, reads=40), Stage(DISKS, Below(read_percent=percent)).bench())
-    assert any("75 % of its cache for reads" in reason for reason in result.reasons) is warned
+    assert any("75% of its cache for reads" in reason for reason in result.reasons) is warned
     assert result.verdict == "info"
 
 

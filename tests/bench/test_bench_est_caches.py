@@ -26,9 +26,9 @@ def reads(seed: int, size: float, cache: float, count: int = 500) -> list[float]
 
 @pytest.mark.parametrize("cache", [8, 100, 256])
 def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
-    """The size is within 12 % in each of 6 series.
+    """The size is within 12% in each of 6 series.
 
-    The 12 % are three standard deviations. In at least 4 series, the interval contains the true size.
+    The 12% are three standard deviations. In at least 4 series, the interval contains the true size.
     """
     held = 0
     for seed in FEW:
@@ -172,7 +172,7 @@ def stalled(seed: int, moments: list[float]) -> list[stalls.Stall]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stalls_at_a_fixed_period_are_recognised(seed: int) -> None:
-    """A period of 12 s is found within 3 %. The jitter is 0.3 s, and one stall is missing."""
+    """A period of 12 s is found within 3%. The jitter is 0.3 s, and one stall is missing."""
     source = chance(seed)
     moments = [12.0 * n + source.uniform(-0.3, 0.3) for n in range(1, 16) if n != 7]
     found = stalled(seed, moments)

@@ -90,7 +90,7 @@ def test_unmapped_stretches_are_named(share: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_noise_alone_has_no_step(seed: int) -> None:
-    """A level curve with 10 % noise has no step, plateau or fall."""
+    """A level curve with 10% noise has no step, plateau or fall."""
     assert curve(lambda _: 300.0, seed, 0.1).shape in {"unclear", "flat"}
 
 

@@ -42,14 +42,14 @@ def controller(seed: int, size: float, fill: float, destage: float, jitter: floa
     ],
 )
 def test_the_size_is_within_one_per_cent(size: float, fill: float, destage: float) -> None:
-    """The size is within 1 % in each of 3 series. The destage rate is below a third of the fill rate."""
+    """The size is within 1% in each of 3 series. The destage rate is below a third of the fill rate."""
     found = [controller(seed, size, fill, destage).size.measured for seed in SEEDS]
     assert all(each is not None and abs(each / size - 1) <= 0.01 for each in found), found
 
 
 @pytest.mark.slow
 def test_the_interval_holds_the_size() -> None:
-    """The interval has the size in at least 8 of 10 series. Fewer have a chance of 1 in 90. It is at most 10 % wide."""
+    """The interval has the size in at least 8 of 10 series. Fewer have a chance of 1 in 90. It is at most 10% wide."""
     found = [controller(seed, 365, 400, 60).size for seed in MANY]
     assert sum(1 for each in found if (each.low or 0) * 0.999 <= 365 <= (each.high or 0) * 1.001) >= 8, found
     assert all((each.high or 9e9) - (each.low or 0) < 37 for each in found)
@@ -97,7 +97,7 @@ def test_a_host_that_was_busy_for_a_moment_changes_nothing(begin: float, length:
 
 
 def test_a_pause_of_the_client_does_not_change_the_size() -> None:
-    """With pauses of the client, the size is within 2 %. A pause takes a third of the fill time."""
+    """With pauses of the client, the size is within 2%. A pause takes a third of the fill time."""
     now, total, seconds, totals = 0.0, 0.0, [], []
     while total < 512:
         held = total - 20 * now
@@ -127,7 +127,7 @@ def test_no_knee_is_found_in_a_steady_rate(jitter: float) -> None:
 
 
 def test_the_rates_are_found_too() -> None:
-    """Fill rate and destage rate are within 3 %."""
+    """Fill rate and destage rate are within 3%."""
     found = controller(1, 365, 400, 60)
     assert found.destage.measured == pytest.approx(60, rel=0.03)
     assert found.fill.measured == pytest.approx(400, rel=0.03)

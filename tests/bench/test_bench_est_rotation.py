@@ -36,14 +36,14 @@ def exact(rpm: float, within: float = 0.005) -> Spread:
 
 
 def right(found: Rotation, rpm: float) -> bool:
-    """Whether the speed is within 2 %."""
+    """Whether the speed is within 2%."""
     return found.rpm.measured is not None and abs(found.rpm.measured / rpm - 1) <= 0.02
 
 
 @pytest.mark.parametrize("rpm", [5400, 5900, 7200, 10000, 15000])
 @pytest.mark.parametrize("width", NOISE)
 def test_the_speed_is_within_two_per_cent(rpm: int, width: float) -> None:
-    """A nominal speed is found within 2 % in each of 20 series."""
+    """A nominal speed is found within 2% in each of 20 series."""
     found = [rotation.rpm(intervals(seed, rpm * (1 + (seed - 10) / 1500), width)) for seed in SEEDS]
     assert all(right(each, rpm) and each.nominal == rpm for each in found)
 

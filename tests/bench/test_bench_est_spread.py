@@ -19,7 +19,7 @@ SEEDS = range(20)
 def test_ranks_are_those_of_the_binomial_distribution() -> None:
     """Six rounds use smallest and largest, nine use second and eighth.
 
-    The latter give 96 %; five rounds are too few for 95 %.
+    The latter give 96%; five rounds are too few for 95%.
     """
     assert [spread.ranks(n) for n in (5, 6, 9, 20)] == [None, (0, 5), (1, 7), (5, 14)]
 
@@ -34,9 +34,9 @@ def test_ranks_are_continuous() -> None:
 
 @pytest.mark.parametrize("noise", [0.1, 2.0])
 def test_the_interval_holds_the_median(noise: float) -> None:
-    """At least 93 % of the intervals have the true median.
+    """At least 93% of the intervals have the true median.
 
-    There are 200, of nine log-normal rounds each; 96 % are expected.
+    There are 200, of nine log-normal rounds each; 96% are expected.
     """
     held = 0
     for seed in range(200):
@@ -55,7 +55,7 @@ def test_the_bootstrap_is_the_same_each_time() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_paired_rounds_cancel_the_drift_of_the_host(seed: int) -> None:
-    """The paired ratio of 1.25 is found within 5 %. The drift between rounds is twentyfold."""
+    """The paired ratio of 1.25 is found within 5%. The drift between rounds is twentyfold."""
     source = chance(seed)
     pace = [source.uniform(1, 20) for _ in range(12)]
     first = [1000 * each * source.gauss(1, 0.02) for each in pace]
@@ -76,7 +76,7 @@ def test_a_phase_that_is_too_short_gives_no_figure(seconds: float, operations: i
 
 @pytest.mark.parametrize(("last", "word"), [(119, False), (121, True), (82, True), (84, False), (0, None)])
 def test_drift_is_a_fifth(last: float, word: bool | None) -> None:
-    """More than 20 % either way is unstable. Without a figure, drift is unknown."""
+    """More than 20% either way is unstable. Without a figure, drift is unknown."""
     assert spread.drifted(100, last) is word
 
 
@@ -125,7 +125,7 @@ def ratio(low: float, high: float) -> Spread:
     [(0.97, 1.02, "nothing"), (0.88, 0.93, "note"), (0.7, 0.8, "warn"), (0.9, 1.1, "unclear"), (0.8, 0.9, "unclear")],
 )
 def test_a_loss_is_graded_by_its_interval(low: float, high: float, word: str) -> None:
-    """A loss below 5 % is nothing, to 15 % a note. Above that it is a warning, and across a threshold unclear."""
+    """A loss below 5% is nothing, to 15% a note. Above that it is a warning, and across a threshold unclear."""
     assert effect.weigh(ratio(low, high)) == word
 
 
@@ -152,7 +152,7 @@ def test_compression_marks_other_figures(low: float, high: float, word: bool | N
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_effect_of_a_policy_is_the_ratio_of_medians(seed: int) -> None:
-    """The interval has 0.012 or is within 3 % of it. The rate falls from 10,000 to 120 commits per second."""
+    """The interval has 0.012 or is within 3% of it. The rate falls from 10,000 to 120 commits per second."""
     source = chance(seed)
     found = effect.of_medians([source.gauss(10000, 500) for _ in range(40)], [source.gauss(120, 1) for _ in range(40)])
     assert found.measured == pytest.approx(0.012, rel=0.03)
@@ -172,6 +172,6 @@ def test_steady_rounds_are_found_after_the_fall(seed: int) -> None:
 
 
 def test_a_steady_climb_is_not_steady() -> None:
-    """Rounds climbing by more than 10 % of their mean are not steady."""
+    """Rounds climbing by more than 10% of their mean are not steady."""
     assert steady.find([100, 103, 106, 109, 112], "ops/s") is None
     assert steady.find([100, 112, 100, 112, 100], "ops/s") is not None

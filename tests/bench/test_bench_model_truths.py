@@ -118,7 +118,7 @@ def self_placed(drives: int, seed: int) -> list[int]:
 
 @pytest.mark.parametrize(("mib", "depth"), [(32, 1), (64, 8), (128, 8)])
 def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
-    """Random writes to new places give the cache size within 2 %. Eight times that size is written, at depth 1 or 8."""
+    """Random writes to new places give the cache size within 2%. Eight times that size is written, at depth 1 or 8."""
     plan = Plan(kind="battery", cache=mib * MIB, destage=20e6, size=16 * GIB, keep=False)
     places = chance(mib).sample(range(plan.size // CHUNK), 8 * mib * MIB // CHUNK)
     done = ends(Device(plan), [place * CHUNK for place in places], depth=depth, size=CHUNK, write=True)

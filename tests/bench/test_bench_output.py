@@ -179,7 +179,7 @@ def test_time_left_is_minutes_and_seconds() -> None:
 
 
 def test_the_interval_of_a_ratio_combines_independent_errors() -> None:
-    """Independent errors add as squares. Two of 10 % are one of about 14 %."""
+    """Independent errors add as squares. Two of 10% are one of about 14%."""
     found = ratio_interval(spread(100.0, 90.0, 111.0), spread(200.0, 180.0, 222.0))
     assert found is not None
     low, high = found
@@ -188,7 +188,7 @@ def test_the_interval_of_a_ratio_combines_independent_errors() -> None:
 
 
 def test_a_ratio_covers_the_truth_in_most_repetitions() -> None:
-    """About 95 % of ratios of imprecise figures include the truth."""
+    """About 95% of ratios of imprecise figures include the truth."""
     import random  # noqa: PLC0415 - of this test only
 
     source, inside = random.Random(11), 0  # noqa: S311 - a simulation

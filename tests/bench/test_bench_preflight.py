@@ -211,7 +211,7 @@ def test_a_rebuild_is_reported_with_its_progress() -> None:
     volume = Volume(id="md:md0", status="rebuilding", progress=Progress(operation="recovery", percent=12.5))
     (found,) = of(Controller(id="md", volumes=(volume,)))
     assert found.name == "rebuild"
-    assert "recovery (12.5 %)" in found.text
+    assert "recovery (12.5%)" in found.text
 
 
 @pytest.mark.parametrize(

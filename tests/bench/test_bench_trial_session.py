@@ -338,7 +338,7 @@ def test_a_target_that_is_too_small_is_a_reason(folder: Path) -> None:
 
 @pytest.mark.parametrize(("last", "unstable"), [(119.0, False), (121.0, True), (80.0, True), (None, None)])
 def test_drift_is_a_difference_of_a_fifth(last: float | None, unstable: bool | None) -> None:
-    """A difference of over 20 % between first and last test is unstable."""
+    """A difference of over 20% between first and last test is unstable."""
     first, again = (
         TrialResult(trial="seeks", figures={"read_qd1_all": Spread(measured=value, unit="ops/s", n=6)})
         for value in (100.0, last)

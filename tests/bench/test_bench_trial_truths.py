@@ -63,7 +63,7 @@ def figure(result: TrialResult, name: str) -> float:
 
 @pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
 def test_a_rotating_drive_and_its_speed_are_found(rpm: int) -> None:
-    """Random reads and commits of one block give the medium. Its speed is right within 2 %."""
+    """Random reads and commits of one block give the medium. Its speed is right within 2%."""
     result = computed(SHORT_MEDIUM, rpm=float(rpm))
     assert (result.verdict, result.series["medium"]) == ("info", "rotating")
     assert figure(result, "rpm") == pytest.approx(rpm, rel=0.02)
@@ -140,7 +140,7 @@ def test_the_flush_slope_shows_whether_the_cache_is_emptied(kind: Kind, reading:
 
 
 def test_the_write_cache_is_sized() -> None:
-    """A cache of 8 MiB is sized within 10 % by its knee."""
+    """A cache of 8 MiB is sized within 10% by its knee."""
     trial = Knee(most=48 * MIB, block=16 * KIB, fills=2, rest=0.2)
     result = computed(trial, "battery", cache=8 * MIB, destage=10e6, size=4 * GIB)
     assert result.verdict == "info"
@@ -156,7 +156,7 @@ def test_without_a_write_cache_there_is_no_knee() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mib", [32, 64, 128])
 def test_write_caches_of_full_size_are_sized(mib: int) -> None:
-    """Caches of 32, 64 and 128 MiB are sized within 10 %."""
+    """Caches of 32, 64 and 128 MiB are sized within 10%."""
     result = computed(
         Knee(most=4 * mib * MIB, fills=1, rest=0.2), "battery", cache=mib * MIB, destage=mib * 1e6 / 1.6, size=16 * GIB
     )

@@ -58,7 +58,7 @@ def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
     drift = run(*demo, "diff")
     assert drift.exit_code == 1
     printed = " ".join(drift.output.split())
-    assert "4 changes info The controller smartarray:1, cache share for reads: 25 % → 50 %." in printed
+    assert "4 changes info The controller smartarray:1, cache share for reads: 25% → 50%." in printed
     assert "The controller smartarray:1, cache for reads: 128 MiB → 256 MiB." in printed
     assert 'Saved as snapshot 2; it differs from snapshot 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
     assert "Saved as snapshot 3; nothing has changed since snapshot 2." in run(*demo, "snapshot").output

@@ -45,7 +45,7 @@ def test_show_lists_every_layer_from_the_top_to_the_bottom(raidctl: Raidctl) -> 
 def test_show_has_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None:
     """25/75 of 512 MiB are 384 MiB for writes."""
     text = raidctl("--demo", "p400", "cache", "show", "/").stdout
-    assert "25 % read (128 MiB) / 75 % write (384 MiB)" in text
+    assert "25% read (128 MiB) / 75% write (384 MiB)" in text
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_counters_that_begin_again_have_no_rate(before: dict[str, str], now: dic
 
 
 def test_fast_writes_are_reported_as_a_minimum_share() -> None:
-    """At least 95 % did not wait at a mean of 0.2 ms. Half a revolution takes 4.17 ms. The share is rounded down."""
+    """At least 95% did not wait at a mean of 0.2 ms. Half a revolution takes 4.17 ms. The share is rounded down."""
     reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
     assert reported.estimate
     assert figures(reported)[WRITES] == 95

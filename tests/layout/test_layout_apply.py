@@ -84,7 +84,7 @@ def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=FAILED!"}, "is not healthy"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED sig=ext4"}, "--wipe LABE00001 removes it"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED parts=1"}, "is on /dev/sda"),
-        ({"md/drive LABE00001": "node=sda sectors=3907029168 smart=PASSED"}, "more than 10 % apart"),
+        ({"md/drive LABE00001": "node=sda sectors=3907029168 smart=PASSED"}, "more than 10% apart"),
         ({"md/text /etc/mdadm/mdadm.conf": "ARRAY /dev/md/data UUID=1:2:3:4"}, "has an ARRAY line for /dev/md/data"),
     ],
 )

@@ -72,7 +72,7 @@ class Moving:
 
 
 def md_rebuild(*, takes: float = 120.0, fails_at: float | None = None) -> Moving:
-    """The array md10 on its way from 38.6 % to 100 %. ``fails_at``: when its new drive fails."""
+    """The array md10 on its way from 38.6% to 100%. ``fails_at``: when its new drive fails."""
 
     def edit(name: str, text: str, passed: float) -> str:
         if fails_at is not None and passed >= fails_at:
@@ -123,7 +123,7 @@ def _failed(name: str, text: str) -> str:
 
 
 def tool_rebuild(*, takes: float = 3600.0, verb: str = "REBUILDING") -> Moving:
-    """A unit that a tool reports at 37 %, and later as complete."""
+    """A unit that a tool reports at 37%, and later as complete."""
 
     def edit(_name: str, text: str, passed: float) -> str:
         if passed >= takes:

@@ -36,7 +36,7 @@ def test_a_rebuild_that_completes_is_reached(capsys: pytest.CaptureFixture[str])
     moving = md_rebuild()
     assert followed(moving) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[0] == "0:00:00  recovery of md:md10, sdg1: 38.6 %, 2 min left"
+    assert out.splitlines()[0] == "0:00:00  recovery of md:md10, sdg1: 38.6%, 2 min left"
     assert out.splitlines()[-1] == "0:02:00  Recovery of md:md10 ended: it is ok."
     assert 12 <= len(out.splitlines()) <= 15
     assert err == ""
@@ -142,7 +142,7 @@ def test_a_check_that_vanishes_long_before_its_end_is_not_called_complete(capsys
 
     assert followed(Moving("md-journal-check", edit)) == 3
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last.endswith("ended, the result is unknown: it was seen last at 18.9 %, and may have been stopped.")
+    assert last.endswith("ended, the result is unknown: it was seen last at 18.9%, and may have been stopped.")
 
 
 def hidden(begin: float, end: float) -> Moving:

@@ -82,7 +82,7 @@ def test_the_bars_of_a_terminal(ascii_only: bool) -> None:
     frame = Frame(5.0, machine(), (HALF, QUEUED), whole=True)
     paper = Paper(100, ascii=ascii_only)
     text = paper.render([bars(Step(frame, (over_,), (), 2), paper)])
-    assert "50.0 %" in text
+    assert "50.0%" in text
     assert ("############............" in text) == ascii_only
     assert "FAILED  Rebuild of md:md2 failed." in text
 
@@ -91,7 +91,7 @@ def test_on_a_narrow_terminal_a_task_is_a_sentence() -> None:
     """In 20 columns, no word of a task is broken. Nothing but the bar is left out."""
     paper = Paper(20)
     text = paper.render([bars(Step(Frame(5.0, machine(), (HALF, QUEUED), whole=True), (), (), 2), paper)])
-    assert "check of md:md0: 50\n%, 1 h 20 min left," in text
+    assert "check of md:md0:\n50%, 1 h 20 min\nleft, estimated\n" in text
     assert "md:md1:" in text.split()
     assert max(map(len, text.splitlines())) <= 20
 

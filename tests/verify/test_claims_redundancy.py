@@ -184,7 +184,7 @@ def test_days_and_weeks_are_understood(verify: Verify, words: tuple[str, str], c
 def test_a_size_within_the_tolerance_names_the_tolerance() -> None:
     """7.96 TB pass for 8 TB. The answer shows how much is missing and why that passes."""
     [reason] = judged(checked_machine(raid_controller(size=7_960_000_000_000)), min_size="8TB").reasons
-    assert "0.5 % less than 8TB: within the tolerance of 1 %" in reason
+    assert "0.5% less than 8TB: within the tolerance of 1%" in reason
     [reason] = judged(checked_machine(raid_controller()), min_size="8TB").reasons
     assert "tolerance" not in reason
 

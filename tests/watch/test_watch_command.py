@@ -124,7 +124,7 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
         "orchard: WARNING: The volume is degraded (md:md0) and 3 more",
         "orchard: raidctl watches this machine",
         "orchard: WARNING: The volume is degraded (md:md0) and 1 more",
-        "orchard: WARNING: The volume is being rebuilt, 0 % done (md:md0) and 1 more",
+        "orchard: WARNING: The volume is being rebuilt, 0% done (md:md0) and 1 more",
     ]
 
 

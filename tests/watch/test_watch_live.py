@@ -104,7 +104,7 @@ def test_a_rebuild_is_followed_to_its_end(capsys: pytest.CaptureFixture[str]) ->
     assert "raidctl: not read: kernel log\n" in err
     lines = out.splitlines()
     assert lines[0] == "2026-03-10T22:00:00Z  health: CRITICAL: 2 critical conditions"
-    figures = [float(match[1]) for line in lines if (match := re.search(r"md10: recovery: ([\d.]+) %", line))]
+    figures = [float(match[1]) for line in lines if (match := re.search(r"md10: recovery: ([\d.]+)%", line))]
     assert figures[0] == 38.6
     assert all(4.9 <= later - earlier <= 7 for earlier, later in pairwise(figures))
     assert 10 <= len(figures) <= 14
@@ -253,7 +253,7 @@ def test_the_percentage_is_on_a_small_screen(rows: int) -> None:
     inventory = replayed("smartarray-gen9-degraded").inventory
     [task] = inventory.tasks
     found = [text.plain for text in picture(Live().step(reading(inventory)), Paper(width=40), rows)]
-    assert any(f"{task.percent:.1f} %" in line for line in found)
+    assert any(f"{task.percent:.1f}%" in line for line in found)
     assert "CRITICAL" in found[0]
     assert rows > 10 or any("more lines" in line for line in found)
 

@@ -111,13 +111,13 @@ def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
 def test_lines_that_are_drawn_give_the_terminal_back(tmp_path: Path) -> None:
     """Bars of tasks show the cursor again after the key that quits. A closed window is the signal's end."""
     with watched(tmp_path, "tasks", "--watch") as (terminal, pid):
-        shown = read_until(terminal, b"37.2 %")
+        shown = read_until(terminal, b"37.2%")
         assert b"\x1b[?25l" in shown
         os.kill(pid, signal.SIGQUIT)
         assert CURSOR in rest(terminal)
         assert ended(pid) == -signal.SIGQUIT
     with watched(tmp_path, "tasks", "--watch") as (terminal, pid):
-        read_until(terminal, b"37.2 %")
+        read_until(terminal, b"37.2%")
         os.close(terminal)
         assert ended(pid) == 128 + signal.SIGHUP
 
@@ -132,7 +132,7 @@ class Picture:
 
     def __rich_console__(self, *_):
         self.drawn += 1
-        yield "37.2 %"
+        yield "37.2%"
         if self.drawn == 1:
             os.kill(os.getpid(), int(sys.argv[1]))
 

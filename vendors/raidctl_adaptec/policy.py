@@ -154,11 +154,7 @@ def _from_caching(
     if cache.status in ("warning", "critical"):
         return policy, "write_through", f"The cache is not in use: {text}."
     if cache.write_percent == 0:
-        return (
-            policy,
-            "write_through",
-            f"The whole cache is given to reads ({cache.read_percent}% read / 0% write).",
-        )
+        return policy, "write_through", "The whole cache is allocated to reads (100% read / 0% write)."
     if cache.status != "ok":
         return policy, None, None
     if always:

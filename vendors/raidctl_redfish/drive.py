@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.text import printable
+from raidctl.units import format_percent
 from raidctl.vendor.draft import WEAK, Draft
 from raidctl_redfish.fields import (
     Field,
@@ -125,7 +126,7 @@ def _read_dell(draft: Draft, resource: Resource) -> None:
             draft.add_problem("warning", "state", message, "Look into the BMC's log.")
         if isinstance(spare, int) and not isinstance(spare, bool) and 0 <= spare <= _FEW:
             draft.add_problem(
-                "warning", "state", f"The SSD has {spare} % of its spare blocks left.", "Replace it soon."
+                "warning", "state", f"The SSD has {format_percent(spare)} of its spare blocks left.", "Replace it soon."
             )
 
 

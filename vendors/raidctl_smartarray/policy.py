@@ -69,7 +69,7 @@ def _active(
     if cache.status in ("warning", "critical"):
         return "write_through", f"The cache is not in use: {cache.status_text}."
     if cache.write_percent == 0:
-        return "write_through", f"The whole cache is allocated to reads ({cache.read_percent}% read / 0% write)."
+        return "write_through", "The whole cache is allocated to reads (100% read / 0% write)."
     if cache.status != "ok":
         return None, None
     return _backed(cache, batteries, battery_count)

@@ -39,6 +39,7 @@ from raidctl.health.redundancy import (
 )
 from raidctl.model import Drive, Inventory, Volume
 from raidctl.model.task import needs_check
+from raidctl.units import format_percent
 
 FINDINGS = RuleFindings(
     "background_operation", "warning", "A background operation is running, or a drive cannot be used normally"
@@ -100,7 +101,7 @@ def _of_drive(drive: Drive) -> tuple[str, str]:
 
 def _busy(volume: Volume, operation: str) -> Finding:
     percent = volume.progress.percent if volume.progress else None
-    done = f" ({percent:g} % done)" if percent is not None else ""
+    done = f" ({format_percent(percent)} done)" if percent is not None else ""
     state = volume.progress.state if volume.progress else None
     if needs_check(volume.progress):
         message = f"The parity of the volume is not complete{done}, and nothing is running that completes it."

@@ -8,7 +8,7 @@ write-through: an expected period of slow writes that looks like a fault. Capaci
 has the same effect.
 
 **Fails** (information) while it is learning or charging; (warning) when the tool reports it as good but charged to
-less than 25 %, which would not keep the cache for long.
+less than 25%, which would not keep the cache for long.
 
 **Passes** when it is ok and charged.
 
@@ -26,6 +26,7 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import batteries
 from raidctl.health.phrases import battery_noun
 from raidctl.model import Battery, Inventory
+from raidctl.units import format_percent
 from raidctl.vendor.limits import LITTLE_CHARGE
 
 FINDINGS = RuleFindings("battery_learning", "warning", "A cache battery is learning, charging or low")
@@ -42,11 +43,12 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _not_ready(battery: Battery, *, low: bool) -> Finding:
-    charge = f", charged to {battery.charge_percent} %" if battery.charge_percent is not None and not low else ""
+    percent = None if battery.charge_percent is None else format_percent(battery.charge_percent)
+    charge = f", charged to {percent}" if percent and not low else ""
     state = {
         "learning": f"is in a learn cycle{charge}: writes may be slow for some hours",
         "charging": f"is charging{charge}: write-back may be off until it is charged",
-    }.get(battery.status, f"is reported ok, but is charged to only {battery.charge_percent} %")
+    }.get(battery.status, f"is reported ok, but is charged to only {percent}")
     return FINDINGS.failed(
         battery,
         f"The {battery_noun(battery)} of the cache {state}.",
@@ -54,5 +56,5 @@ def _not_ready(battery: Battery, *, low: bool) -> Finding:
         if low
         else "Wait; do not force write-back. Replace it if this lasts more than a day.",
         "status status_text charge_percent next_learn_at",
-        wants=("charge_percent" if low else "status", f"{LITTLE_CHARGE} % or more" if low else "ok"),
+        wants=("charge_percent" if low else "status", f"{format_percent(LITTLE_CHARGE)} or more" if low else "ok"),
     )

@@ -26,6 +26,7 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import database, protected
 from raidctl.model import Controller, Inventory
 from raidctl.model.settable import settable
+from raidctl.units import format_percent
 
 FINDINGS = RuleFindings(
     "cache_split_for_database", "warning", "The cache favours reads on a controller with a database"
@@ -50,8 +51,8 @@ def _favours_reads(controller: Controller, share: int, place: str) -> Finding:
     without = controller.cache is not None and controller.cache.write_percent == 0 and not protected(controller)
     return FINDINGS.failed(
         controller,
-        f"Reads have {share} % of the controller's cache, but the database that seems to be on {place} caches reads "
-        "itself; its commits wait for writes.",
+        f"Reads have {format_percent(share)} of the controller's cache, but the database that seems to be on {place} "
+        "caches reads itself; its commits wait for writes.",
         "Fit or replace the battery first; without it writes cannot be cached."
         if without
         else settable(

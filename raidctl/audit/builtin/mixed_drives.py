@@ -8,7 +8,7 @@ a 5,400 rpm drive among 7,200 rpm drives costs a quarter of the speed, and a 4 T
 of its capacity. It usually happens when a failed drive is replaced by whatever was at hand.
 
 **Fails** (information: a property of the design) for hard drives among SSDs, for different rpm, and for sizes that
-differ by more than 2 % (manufacturers' sizes of the same nominal capacity differ by less). Write-mostly members of
+differ by more than 2% (manufacturers' sizes of the same nominal capacity differ by less). Write-mostly members of
 software RAID are slow on purpose and are ignored; partition sizes are a choice and are not compared.
 
 **Passes** when all reported properties are the same.

@@ -4,7 +4,7 @@
 although they are complete: of one drive, of several members on one drive, or a pool with a part on one device.
 
 **Why it matters.** One failed drive loses the whole volume. With n drives that is n times as likely as with one: at an
-annual failure rate of 2 %, a volume of eight drives is lost with a probability of 15 % a year. There are good reasons
+annual failure rate of 2%, a volume of eight drives is lost with a probability of 15% a year. There are good reasons
 for it (scratch space, caches, data that exists elsewhere) and bad ones (capacity).
 
 **Fails** (information: a property of the design) for volumes of two or more drives, and for arrays that are redundant

@@ -4,8 +4,8 @@
 
 **Why it matters.** To rebuild one drive, RAID-5 reads all others completely, without any redundancy left. The rated
 error rate is one unreadable sector in 10^14 bits (12.5 TB, desktop) or 10^15 bits (125 TB, enterprise). A RAID-5 of
-six 4 TB drives reads 20 TB: at the enterprise rate 15 % of the rebuilds hit an unreadable sector, at the desktop rate
-80 %; in practice drives are better than rated, but arrays grow old. Then the volume fails, or a file is damaged. And
+six 4 TB drives reads 20 TB: at the enterprise rate 15% of the rebuilds hit an unreadable sector, at the desktop rate
+80%; in practice drives are better than rated, but arrays grow old. Then the volume fails, or a file is damaged. And
 reading 4 TB at 100 MB/s under load takes more than eleven hours, in which nothing else may fail.
 
 **Fails** (information: a property of the design) from 2 TB.
@@ -60,7 +60,7 @@ def _large(volume: Volume, drives: Sequence[Drive], size: int, number: int) -> F
     groups = volume.spans or (2 if volume.raid_level == "raid50" else 1)  # at least two
     read = size * max(number // groups - 1, 1)
     chances = [1 - math.exp(-read * 8 * rate) for rate in (_ENTERPRISE_RATE, _DESKTOP_RATE)]
-    enterprise, desktop = (f"{100 * chance:.0f} %" for chance in chances)
+    enterprise, desktop = (f"{chance:.0%}" for chance in chances)
     return FINDINGS.failed(
         volume,
         f"A rebuild of this {volume.raid_level} reads {format_decimal(read)} without redundancy and, at the rated "

@@ -2,7 +2,7 @@
 
 **What it checks.** Volumes with `status = unknown`, and drives and batteries for which the tool printed a state.
 
-**Why it matters.** Monitoring that treats every unrecognised state as good has overlooked "Recovering, 54 % complete"
+**Why it matters.** Monitoring that treats every unrecognised state as good has overlooked "Recovering, 54% complete"
 and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 
 **Fails:** never.

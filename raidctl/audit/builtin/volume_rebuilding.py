@@ -27,6 +27,7 @@ from raidctl.audit.builtin._queries import queued, volumes
 from raidctl.audit.builtin.volume_degraded import risk
 from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.units import format_percent
 
 FINDINGS = RuleFindings("volume_rebuilding", "critical", "A volume is being rebuilt")
 _REMEDY = "Let it finish. Do not remove any drive, and postpone heavy jobs."
@@ -49,7 +50,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _rebuilding(controller: Controller, volume: Volume, *, whole: bool) -> Finding:
     percent = volume.progress.percent if volume.progress else None
-    done = f", {percent:g} % done" if percent is not None else ""
+    done = f", {format_percent(percent)} done" if percent is not None else ""
     if whole:
         message = (
             f"A drive of the volume is being replaced{done}; no drive is missing. The volume is slower until then."

@@ -13,7 +13,7 @@ from raidctl.bench.work import Op, Samples, Stream
 _SHORT = 4096
 """Length to which a repeated short stream is extended. All workers then have the same number of operations."""
 _LANES = 128
-"""Bins for each power of two of a latency in ns. A bin is less than 1 % wide."""
+"""Bins for each power of two of a latency in ns. A bin is less than 1% wide."""
 _BINS = (64 - 7 + 1) * _LANES
 
 

@@ -11,7 +11,7 @@ from raidctl.bench.result import Spread, Verdict
 
 Weight = Literal["nothing", "note", "warn", "unclear"]
 NOTE, WARN = 0.05, 0.15
-"""Loss by misalignment: none below 5 %, a warning above 15 %."""
+"""Loss by misalignment: none below 5%, a warning above 15%."""
 LAYER_WARN = 0.10
 """Loss by a device-mapper layer."""
 MARKED_ABOVE = 1.3

@@ -12,7 +12,7 @@ from raidctl.bench.result import Spread
 SEED = 20030601
 """Seed of every resampling unless the caller gives another."""
 ROUNDS = 200
-"""Number of bootstrap draws. The ends of a 95 % interval are the 5th value from either side."""
+"""Number of bootstrap draws. The ends of a 95% interval are the 5th value from either side."""
 HUGE = 1e100
 """Limit above which values count as not finite. It keeps sums of squares from overflowing."""
 
@@ -90,7 +90,7 @@ def chance(seed: int = SEED) -> Random:
 def bootstrap(
     draw: Callable[[Random], float | None], seed: int = SEED, rounds: int = ROUNDS
 ) -> tuple[float, float] | None:
-    """The 95 % interval of ``draw`` on resampled data. None if fewer than half of the draws gave a value."""
+    """The 95% interval of ``draw`` on resampled data. None if fewer than half of the draws gave a value."""
     source = chance(seed)
     drawn = [value for value in (draw(source) for _ in range(rounds)) if value is not None]
     ordered = sorted(finite(drawn))

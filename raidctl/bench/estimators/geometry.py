@@ -88,14 +88,14 @@ def _beyond(ratio: float, within: tuple[int, int]) -> float:
 
 
 def _log_error(spread: Spread) -> float:
-    """Standard deviation of the logarithm, from the 95 % interval; 0 without one."""
+    """Standard deviation of the logarithm, from the 95% interval; 0 without one."""
     if spread.low is None or spread.high is None or spread.low <= 0:
         return 0.0
     return (math.log(spread.high) - math.log(spread.low)) / 3.92
 
 
 def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
-    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %.
+    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2%.
 
     There are several if they coincide.
     """

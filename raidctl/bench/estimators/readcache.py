@@ -17,7 +17,7 @@ FEWEST = 30
 SURE = 0.99
 """Maximum certainty that a read is a hit or a miss. It keeps one outlier from ruling a size out."""
 DROP = 1.92
-"""Drop of the log likelihood from the best. It defines the ends of a 95 % interval."""
+"""Drop of the log likelihood from the best. It defines the ends of a 95% interval."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ SHORTEST_MS, LONGEST_MS = 3.5, 60.0
 """Shortest and longest intervals that may be revolutions. At 15000 rpm one is 4 ms, four at 4200 rpm are 57 ms."""
 FEWEST_INTERVALS = 50
 WITHIN = 0.08
-"""Maximum distance of an interval from a whole number of revolutions. By chance, 16 % fit."""
+"""Maximum distance of an interval from a whole number of revolutions. By chance, 16% fit."""
 EXPLAINED = 0.75
 MOST_REVOLUTIONS = 4
 
@@ -45,7 +45,7 @@ class Reads:
 def medium(read_ms: Sequence[float]) -> Reads:
     """Classify the medium by random reads of 4 KiB.
 
-    They come one at a time, over at least 90 % of the span, none repeated.
+    They come one at a time, over at least 90% of the span, none repeated.
     """
     ordered = sorted(finite(read_ms))
     typical = of_rounds(ordered, "ms")

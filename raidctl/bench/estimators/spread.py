@@ -1,4 +1,4 @@
-"""The median of rounds, ratios of paired rounds, minimum data for both. The median has a 95 % interval."""
+"""The median of rounds, ratios of paired rounds, minimum data for both. The median has a 95% interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 
 def ranks(n: int) -> tuple[int, int] | None:
-    """Indices (from 0) of the order statistics that enclose the median. They do so with 95 %; None for n below 6.
+    """Indices (from 0) of the order statistics that enclose the median. They do so with 95%; None for n below 6.
 
     The chance that the median is below the k-th smallest of n is that of fewer than k heads in n throws.
     """
@@ -56,7 +56,7 @@ def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
 
 
 def drifted(first: float | None, last: float | None) -> bool | None:
-    """Whether the same test differs by more than 20 % at the end. None if either figure is unknown or 0."""
+    """Whether the same test differs by more than 20% at the end. None if either figure is unknown or 0."""
     if first is None or last is None or not (first > 0 and last > 0):
         return None
     return max(first, last) / min(first, last) - 1 > DRIFT

@@ -112,7 +112,7 @@ class PowerCutRun(msgspec.Struct, frozen=True, kw_only=True):
     ] = "unknown"
     clean: Annotated[int, doc("Counted cuts without a loss.")] = 0
     loss_probability: Annotated[
-        float | None, doc("Upper bound of the probability of a loss per cut, 95 % confidence; null: no bound.")
+        float | None, doc("Upper bound of the probability of a loss per cut, 95% confidence; null: no bound.")
     ] = None
     needed: Annotated[tuple[Needed, ...], doc("Cuts without a loss that are needed for lower bounds.")] = ()
 

@@ -140,7 +140,5 @@ def _warned(read_percent: float | None) -> list[str]:
     """Warn if much of the cache is reserved for reads. Main memory is the larger read cache."""
     if read_percent is None or read_percent <= MUCH:
         return []
-    text = (
-        f"Warning: the controller keeps {read_percent:.0f} % of its cache for reads. The machine's own memory caches "
-    )
-    return [f"{text}reads as well; more than {MUCH:.0f} % is normally better given to writes."]
+    text = f"Warning: the controller keeps {read_percent:.0f}% of its cache for reads. The machine's own memory caches "
+    return [f"{text}reads as well; more than {MUCH:.0f}% is normally better given to writes."]

@@ -75,7 +75,7 @@ class Steady:
             trial=self.name,
             figures=figures,
             latency=latencies({"write": phase}),
-            model="Five rounds within 20 % of their mean, whose line rises or falls by 10 % at most.",
+            model="Five rounds within 20% of their mean, whose line rises or falls by 10% at most.",
             verdict="inconclusive" if found is None else "info",
             reasons=(text,) if half is None else (text, half),
             next_test="More rounds." if found is None else None,

@@ -22,7 +22,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 CHUNK = 64 * KIB
 """Bytes of a chunk if unknown."""
 ROUNDS = 6
-"""The fewest rounds whose extremes enclose the median with 95 %: 1 - 2 / 2**6 is 97 %."""
+"""The fewest rounds whose extremes enclose the median with 95%: 1 - 2 / 2**6 is 97%."""
 
 LOOKED_AT = 20000.0
 PROBES = 16

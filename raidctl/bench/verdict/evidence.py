@@ -1,6 +1,6 @@
 """Evidence on a device: measured intervals (E1 to E5), inventory (C1, C2).
 
-Every figure is a 95 % interval, judged as a whole: an interval on both sides of a limit decides nothing.
+Every figure is a 95% interval, judged as a whole: an interval on both sides of a limit decides nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXPLAINED = 0.8
 
 @dataclass(frozen=True)
 class Interval:
-    """A measured figure: the 95 % interval of its median."""
+    """A measured figure: the 95% interval of its median."""
 
     low: float
     high: float

@@ -19,7 +19,7 @@ from raidctl.errors import EXIT_FINE
 def command(context: click.Context, *, first: str, second: str) -> int:
     """Show two runs side by side. Each figure has its ratio B/A.
 
-    Each ratio has its 95 % interval; B is faster or slower only if the whole
+    Each ratio has its 95% interval; B is faster or slower only if the whole
     interval is. Reasons not to compare the runs (another engine, another
     machine, an unstable run) are listed first, then differences in the settings
     of the caches.

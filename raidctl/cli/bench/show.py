@@ -18,7 +18,7 @@ from raidctl.errors import EXIT_FINE
 def command(context: click.Context, *, run: str) -> int:
     """Show a run (default: the last one).
 
-    Each figure is a median with its 95 % interval; n/a means too few samples.
+    Each figure is a median with its 95% interval; n/a means too few samples.
     With -v, the latencies of every phase are plotted.
 
     Exit codes: 0 shown; 2 no such run; 3 it cannot be read.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from raidctl.change.waiting import UNREAD_SECONDS
 from raidctl.cli.shared.plan_change import tell
 from raidctl.errors import CannotTell, UnderWay
+from raidctl.units import format_percent
 
 _STEP = 5.0
 """Percent between two lines of progress."""
@@ -67,7 +68,7 @@ def wait(look: Callable[[], Look], every: float, at_most: float | None, again: s
                 return
             if seen.percent is not None and (shown is None or seen.percent >= shown + _STEP):
                 shown = seen.percent
-                tell(f"{seen.text}: {seen.percent:g}%")
+                tell(f"{seen.text}: {format_percent(seen.percent)}")
             if end is not None and clock.now() >= end:
                 raise UnderWay(f'{seen.text} is under way. Check again with "{again}".')
             clock.sleep(every)

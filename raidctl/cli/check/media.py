@@ -22,6 +22,7 @@ from raidctl.request import Dialogue, converse, together
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
+from raidctl.units import format_percent
 from raidctl.vendor.plan import Action
 from raidctl.vendor.self_tests import SelfTest, SelfTests, TestKind, self_tests_of
 
@@ -222,7 +223,7 @@ def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
     found = _read(named, chosen)
     for test in found:
         if test.state == "running":
-            progress = "" if test.percent is None else f" ({test.percent}%)"
+            progress = "" if test.percent is None else f" ({format_percent(test.percent)})"
             raise Refused(f"{test.drive} is being tested{progress}. Nothing was started; wait, or abort it: "
                           f'"raidctl check media stop {shlex.quote(test.device or test.drive)}".')  # fmt: skip
         if test.state == "not_supported":

@@ -44,7 +44,7 @@ class Rate(click.ParamType):  # type: ignore[type-arg]  # as above
         if match is None:
             return str(value).strip().lower()
         if int(match[1]) > 100:
-            self.fail(f"{value} is more than 100 %.", param, ctx)
+            self.fail(f"{value} is more than 100%.", param, ctx)
         return f"{int(match[1])}%"
 
 

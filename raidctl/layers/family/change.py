@@ -91,7 +91,7 @@ def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> R
     if before is None:
         return _no(desired, "Its current value cannot be read, so it could not be put back.", kind="unknown")
     if desired.setting == "writeback_percent" and int(desired.value) > _CUTOFF:
-        return _no(desired, f"bcache accepts at most {_CUTOFF} %, or 40 % unless loaded with another limit.")
+        return _no(desired, f"bcache accepts at most {_CUTOFF}%, or 40% unless loaded with another limit.")
     if desired.setting in _AHEAD:
         return _ahead(desired, volume)
     return _limit(desired, volume, before, requests) if desired.setting in LIMITS else None

@@ -106,7 +106,7 @@ def _run(run: Run, *, draw: bool) -> Iterator[Block]:
         for one in session.results
         for name, spread in one.figures.items()
     ]
-    yield table(f"Figures of {run.name}", ("Figure", "Median", "Unit", "95 % interval", "n"), rows, folded=True)
+    yield table(f"Figures of {run.name}", ("Figure", "Median", "Unit", "95% interval", "n"), rows, folded=True)
 
 
 def _doubts(run: Run) -> Iterator[str]:

@@ -52,7 +52,7 @@ def of_comparison(pairs: Sequence[Pair], *, draw: bool) -> Iterator[Plot]:
     summary = f"Figures of the second run: {more} larger, {less} smaller, {same} without a difference."
     rows = [(words(one.trial, one.figure), one.ratio or 1.0, one.low or 1.0, one.high or 1.0) for one in shown]
     cells: list[tuple[Cell | str, ...]] = [(name, *(f"{value:.2f}" for value in values)) for name, *values in rows]
-    title = "Second run divided by the first, with 95 % intervals"
+    title = "Second run divided by the first, with 95% intervals"
     svg = _drawing().ratios(title, summary, rows) if draw else None
     yield Plot(title, summary, svg, table(title, ("Figure", "Ratio", "Low", "High"), cells, folded=True))
 

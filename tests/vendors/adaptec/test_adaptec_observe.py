@@ -102,7 +102,7 @@ def recorded(name: str) -> Controller:
 
 
 def test_the_6805_rebuilds_its_mirror_of_four() -> None:
-    """The RAID-10 is at 37 %, with a predictive failure on one drive."""
+    """The RAID-10 is at 37%, with a predictive failure on one drive."""
     controller = recorded("adaptec-6805-rebuilding")
     volume = controller.volumes[0]
     assert (volume.raid_level, volume.status, volume.drives_active) == ("raid10", "rebuilding", 3)

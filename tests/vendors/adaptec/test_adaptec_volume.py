@@ -202,7 +202,7 @@ def test_a_smartpqi_volume_names_its_device() -> None:
         ({"Cache Status": "Not Configured"}, "Ok", "protected_write_back", "write_through", "not configured"),
         ({"Cache Status": "Temporarily Disabled"}, "Ok", "protected_write_back", "write_through", "Temporarily"),
         ({"Read Cache Percentage": "100 percent", "Write Cache Percentage": "0 percent"}, "Ok",
-         "protected_write_back", "write_through", "given to reads"),
+         "protected_write_back", "write_through", "allocated to reads"),
     ],
 )  # fmt: skip
 def test_caching_follows_the_cache(

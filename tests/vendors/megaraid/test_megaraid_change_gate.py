@@ -37,7 +37,7 @@ def test_only_a_good_battery_lets_write_back_through(tmp_path: Path, name: str, 
 
 @pytest.mark.parametrize(("charge", "good"), [("0", False), ("49", False), ("50", True), ("100", True)])
 def test_an_empty_battery_is_refused(tmp_path: Path, charge: str, good: bool) -> None:
-    """A charge below 50 % is refused, although the state is ``Optimal``."""
+    """A charge below 50% is refused, although the state is ``Optimal``."""
     found = controller_of("perc5i", tmp_path, {"battery": "Optimal", "charge": charge})
     assert (unsafe(found, PROTECTED) is None) == good
 

@@ -35,7 +35,7 @@ def test_every_recorded_command_is_run(machine: str) -> None:
 
 
 def test_the_h730p_is_protected_and_has_a_predictive_failure() -> None:
-    """Write-back is protected by a battery at 97 %. Bay 5 has a S.M.A.R.T. alert."""
+    """Write-back is protected by a battery at 97%. Bay 5 has a S.M.A.R.T. alert."""
     found = first("megaraid-h730p-predictive")
     (battery,) = found.batteries
     assert (battery.kind, battery.status, battery.charge_percent) == ("battery", "ok", 97)

@@ -134,7 +134,7 @@ def test_a_state_of_health_that_is_not_good() -> None:
 
 
 def test_an_impossible_charge_is_unread() -> None:
-    """A charge of 4711 % is unknown, and a problem."""
+    """A charge of 4711% is unknown, and a problem."""
     found = battery(BATTERY.replace("Relative State of Charge: 96 %", "Relative State of Charge: 4711 %"))
     assert found.get("charge_percent") is None
     assert complaints(found, "unread")
@@ -159,7 +159,7 @@ def test_the_next_learn_cycle(printed: str, read: str | None) -> None:
 
 
 def test_a_capacitor_has_no_gauge() -> None:
-    """The 0 % that the firmware prints for a capacitor is no charge."""
+    """The 0% that the firmware prints for a capacitor is no charge."""
     found = battery("BBU status for Adapter: 0\nBatteryType: CVPM02\nRelative State of Charge: 0 %\n")
     assert found.get("charge_percent") is None
     assert found.details["Relative State of Charge"] == "0 %"

@@ -81,7 +81,7 @@ def configured(target: int, *, level: int = 5, drives: int = 3, default: int = 0
 
 
 def volume_info(target: int, **more: Any) -> bytearray:
-    """LD_GET_INFO with a consistency check at 50 % and a NAA name. The name is in page 83."""
+    """LD_GET_INFO with a consistency check at 50% and a NAA name. The name is in page 83."""
     made = put(384, (256, "Q", SECTORS), (264, "I", 1), (268, "H", 0x8000))
     made[:256] = configured(target, **more)
     page = bytes.fromhex("0083001401030010600605b00a1b2c3d") + bytes.fromhex("20112233445566aa")

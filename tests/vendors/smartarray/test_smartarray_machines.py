@@ -69,7 +69,7 @@ def test_the_p400_is_protected_by_two_batteries() -> None:
 
 
 def test_the_p440ar_rebuilds_and_has_a_drive_about_to_fail() -> None:
-    """The rebuild is at 37.25 %, and two drives have a warning."""
+    """The rebuild is at 37.25%, and two drives have a warning."""
     found = only("smartarray-gen9-degraded")
     assert [(volume.raid_level, volume.status) for volume in found.volumes] == [
         ("raid1", "ok"),

@@ -97,7 +97,7 @@ def _read_item(battery: Draft, item: Item) -> None:
 
 
 def _charge(battery: Draft, pair: Pair) -> None:
-    """``Relative State of Charge: 98 %``; a capacitor has no gauge, and firmware prints 0 %."""
+    """``Relative State of Charge: 98 %``; a capacitor has no gauge, and firmware prints 0%."""
     if battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
         battery.keep_detail(pair)
     else:

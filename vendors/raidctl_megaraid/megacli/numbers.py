@@ -18,7 +18,7 @@ from raidctl_megaraid.vocabulary import has_value, normalized
 _SECTORS = regex(r"(.{1,40}?)\s*\[\s*(?:0x)?([0-9a-f]{1,16})\s*sectors?\s*\]", re.IGNORECASE | re.ASCII)
 _SECTOR_BYTES = (512, 4096, 520, 528, 4160, 4224)
 _ROUNDING = 0.002
-"""Largest relative error of a figure of 1 or more: 0.2 %. The figure has three digits after the point."""
+"""Largest relative error of a figure of 1 or more: 0.2%. The figure has three digits after the point."""
 _INTEGER = regex(r"\d{1,18}", re.ASCII)
 _COUNT = regex(r"(\d{1,18})(?:\s+\w{1,20})?", re.ASCII)
 # 32C (89.60 F)

@@ -47,7 +47,7 @@ def stop_rebuild(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="offline",
             kind="deed", way_back="other", action=forward.undo, undo=forward.action,
-            affects=(f"{drive.array} lacks {drive.id} until a rebuild is started again, which begins at 0 %.",),
+            affects=(f"{drive.array} lacks {drive.id} until a rebuild is started again, which begins at 0%.",),
             expects=forward.undo_expects, undo_expects=forward.expects, subjects=forward.subjects,
         )
     ]  # fmt: skip

@@ -255,7 +255,7 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     capacitance = attempt(words.percent, pair.value) if label == "capacitance" else None
     if capacitance is not None and capacitance <= WORN_PERCENT:
         # Capacitance  92 %
-        battery.add_problem("warning", "state", f"The capacitor has {capacitance} % of its capacitance.", labels.POWER)
+        battery.add_problem("warning", "state", f"The capacitor has {capacitance}% of its capacitance.", labels.POWER)
         _flaw(battery, pair)
     trouble = labels.TROUBLES.get(label)
     known = trouble is None or value in trouble[0] | labels.GOOD_WORDS | words.NO_VALUE or value[:1].isdigit()

@@ -84,7 +84,7 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     consumed = attempt(words.percent, value) if label == "allowable bad blocks consumed(%)" else None
     if consumed is not None and consumed >= _WORN:
         controller.add_problem(
-            "warning", "state", f"The flash that keeps the cache has used {consumed} % of its spare blocks.",
+            "warning", "state", f"The flash that keeps the cache has used {consumed}% of its spare blocks.",
             "Plan to replace the controller.",
         )  # fmt: skip
 
