@@ -23,6 +23,7 @@ HEALTH_OF_VOLUME: Mapping[VolumeStatus, Health] = {
     "degraded": "warning", "rebuilding": "warning",
     "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
 }  # fmt: skip
+# Online (Predictive Failure), Ready (S.M.A.R.T. error): a part of a word suffices, because the words are no status
 _TROUBLE = regex(
     r"(?<!no )(?:fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal)",
     re.IGNORECASE,
@@ -32,8 +33,8 @@ _NO_REMARK = regex(
     r"(?:[A-Z]{3}|[\d.% ]*|[\d.]+ ?(?:C|K|m?V|m?A|[MGT]i?B|[MG]b/s)|firmware [\d.]+|[Nn]o [Ee]rrors?)", re.ASCII
 )
 _BAD_STATUS = regex(
-    r"(?<!no )(?<!not )\b(?:fail(?:ed|ure|ing)?|fault(?:y|ed)?|fatal|critical|degraded|error|offline|abnormal"
-    r"|unrecoverable|dead|lost|not ok)\b",
+    r"(?<!no )(?<!not )\b(?:fail(?:ed|ure|ing)?|fault(?:y|ed)?|fatal|(?:non-?)?critical|degraded|error|offline|abnormal"
+    r"|unrecoverable|dead|lost|missing|removed|over|warning|not (?:ok|optimal))\b",
     re.IGNORECASE,
 )
 _PAST = regex(r"\b(?:last|previous|self.?test|history)\b", re.IGNORECASE)
@@ -42,9 +43,14 @@ _PAST = regex(r"\b(?:last|previous|self.?test|history)\b", re.IGNORECASE)
 def report_bad_status(draft: Draft, pair: Pair) -> None:
     """Report a status without a field whose word is bad: ``NVRAM Status: Failed``."""
     label = collapse(pair.label)
-    if label.lower().endswith("status") and _BAD_STATUS.search(pair.value) and not _PAST.search(label):
+    if label.lower().endswith("status") and is_bad_status(pair.value) and not _PAST.search(label):
         value = collapse(pair.value)[:_LONGEST]
         draft.add_problem("warning", "state", f"The tool reports {label}: {value}.", "Look it up in the manual.")
+
+
+def is_bad_status(text: str) -> bool:
+    """Whether a status contains a bad word, for parts without a table of words: ``Failed``, ``Over temperature``."""
+    return _BAD_STATUS.search(text) is not None
 
 
 def health_of_volume(status: VolumeStatus | None) -> Health:

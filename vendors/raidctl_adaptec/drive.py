@@ -11,7 +11,7 @@ from raidctl.text import attempt, collapse, counted, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.limits import MANY_ERRORS, wears_out_soon
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import is_bad_status, put_status
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
@@ -42,17 +42,12 @@ _FLAGS: dict[str, tuple[tuple[str, ...], Severity, str, str]] = {
 """Flags that do not change the state of a drive: their bad values, and what these mean."""
 _RAISED = regex(r" \([^()]*: yes\)$")
 _YES_OR_NO = ("yes", "true", "no", "false")
-_BAD_PART = regex(
-    r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning|unrecoverable|error|offline|missing"
-    r"|removed|not ok)\b",
-    re.IGNORECASE,
-)
 
 
 _ENCLOSURES = ("enclosure", "expander", "backplane", "services device")
 """``Device is an Enclosure Services Device``. All others are drives: ``a Hard drive``, which SSDs are, too."""
 _GOOD_PART = regex(
-    r"optimal|normal|ok|okay|good|on|off|n/a|(?:not |un)?(?:installed|available|supported|present|known)"
+    r"optimal|normal|ok|okay|good|no failure|on|off|n/a|(?:not |un)?(?:installed|available|supported|present|known)"
     r"|-?[\d.]+ ?(?:rpm|c(?:/ ?-?[\d.]+ ?f)?)|"
 )
 
@@ -225,7 +220,7 @@ def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
         if "status" not in label and label != "temperature":
             continue
-        if _BAD_PART.search(state):
+        if is_bad_status(state):
             controller.add_problem(
                 "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Check the enclosure."
             )

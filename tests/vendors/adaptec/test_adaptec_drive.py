@@ -212,8 +212,9 @@ def test_an_enclosure_is_no_drive() -> None:
     values = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
     parts = {
         "Fan 1 status": "0 rpm (Failed)", "Fan 2 status": "0 rpm (Not Installed)", "Fan 3 status": "0 rpm (Melted)",
-        "Fan 4 status": "6960 rpm (Optimal)", "Power supply 1 status": "Sad",
-        "Temperature Sensor Status 1": "37 C/ 98 F", "Temperature": "Normal", "Speaker status": "Muted",
+        "Fan 4 status": "6960 rpm (Optimal)", "Fan 5 status": "900 rpm (No failure)", "Power supply 1 status": "Sad",
+        "Power supply 2 status": "Faulty", "Temperature sensor 1 status": "71 C (Over temperature)",
+        "Temperature Sensor Status 2": "37 C/ 98 F", "Temperature": "Normal", "Speaker status": "Muted",
     }  # fmt: skip
     state = lines(parts, 12)
     box = f"      Device #2\n         Device is an Enclosure services device\n{lines(values, 9)}\n"
@@ -225,6 +226,8 @@ def test_an_enclosure_is_no_drive() -> None:
         "Enclosure device 2,0: Fan 1 status is 0 rpm (Failed).",
         "The tool's Enclosure device 2,0: Fan 3 status '0 rpm (Melted)' was not understood.",
         "The tool's Enclosure device 2,0: Power supply 1 status 'Sad' was not understood.",
+        "Enclosure device 2,0: Power supply 2 status is Faulty.",
+        "Enclosure device 2,0: Temperature sensor 1 status is 71 C (Over temperature).",
     ]
 
 

@@ -207,6 +207,7 @@ def test_an_unknown_status_word_is_reported() -> None:
         (r"^   Controller Status: OK", "   Hardware Status: Degraded", "warning"),  # a label that no version has
         (r"^   Controller Status: OK", "   Lockup Code: 0x13", "error"),
         (r"^   Controller Status: OK", "   Lockup Code: 0x0", None),
+        (r"^   Controller Status: OK", "   Backup Module Status: Missing", "warning"),
         (r"^   Controller Status: OK", "   NVRAM Status: OK", None),
         (r"^   Controller Status: OK", "   NVRAM Status: Not Failed", None),
         (r"^         Firmware Revision: .*", "         PHY 1 Status: Failed", "warning"),
