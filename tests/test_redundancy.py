@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from raidctl.health.missing_members import lacking, missing_although_ok
+from raidctl.health.missing_members import although_ok, lacking, missing_although_ok
 from raidctl.health.redundancy import survives, tolerated, with_redundancy
 from raidctl.model import Array, Controller, Drive, Progress, Volume
 from tests.support.conclusions import read_text
@@ -254,6 +254,15 @@ def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
     assert left(controller_with("raid6", OK, OK, OK, REBUILDING, copied, drives_expected=4)) == 1
     assert left(controller_with("raid5", OK, OK, FAILED, copied, drives_expected=3, status="degraded")) == 0
+
+
+def test_an_ok_volume_lacks_a_member_by_its_stripe() -> None:
+    """A volume that is reported ok lacks a member if fewer work than its full stripe has."""
+    stripe: dict[str, Any] = {"strip_bytes": 65536, "full_stripe_bytes": 2 * 65536, "drives_expected": None}
+    for active, words in ((4, ""), (3, "reported ok, but 3 of 4 members work")):
+        found = controller_with("raid6", OK, OK, OK, **stripe, drives_active=active)
+        assert although_ok(found, found.volumes[0]) == words
+        assert left(found) == (2 if not words else 1)
 
 
 @pytest.mark.parametrize(("fourth", "count"), [(OK, 0), (FAILED, 1), (REBUILDING, 1)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.health.array_states import lacks_a_drive
-from raidctl.health.redundancy import WHOLE, array_of, being_copied, being_rebuilt, below, in_stripe
+from raidctl.health.redundancy import WHOLE, array_of, being_copied, being_rebuilt, below, members_expected
 from raidctl.model import Controller, Drive, Volume, has_failed
 
 
@@ -15,7 +15,7 @@ def although_ok(controller: Controller, volume: Volume) -> str:
     Members that have failed or are rebuilt are not counted: each of them is a condition itself. A volume that is
     initialised needs all members as well.
     """
-    want, active = volume.drives_expected, volume.drives_active
+    want, active = members_expected(volume), volume.drives_active
     if volume.status not in (*WHOLE, "initializing") or want is None or active is None:
         return ""
     word = "ok" if volume.status in WHOLE else volume.status
@@ -31,7 +31,7 @@ def lacking(controller: Controller, drive: Drive) -> list[Volume]:
     found = []
     for volume in controller.volumes:
         listed = below(controller, volume)
-        expected = volume.drives_expected or in_stripe(volume) or len(listed)
+        expected = members_expected(volume) or len(listed)
         if any(one.id == drive.id for one in listed) and len(intact(controller, listed)) < expected:
             found.append(volume)
     return found
@@ -66,7 +66,7 @@ def missing_although_ok(controller: Controller, volume: Volume) -> list[str]:
         return []
     array, drives = array_of(controller, volume), below(controller, volume)
     lost = {drive.id: why for drive in drives if (why := not_whole(drive))}
-    expected = volume.drives_expected or in_stripe(volume)
+    expected = members_expected(volume)
     found = [f"{name} {why}" for name, why in lost.items()]
     if expected and len(intact(controller, drives)) >= expected:
         found = []

@@ -115,7 +115,7 @@ def tolerated(
         beside |= {drive.id for drive in drives if being_copied(drive)}
         drives = tuple(drive for drive in drives if drive.id not in beside)
     named = set(array.drives if array else ()) - beside
-    expected = volume.drives_expected or in_stripe(volume)
+    expected = members_expected(volume)
     sharing = shared(drives, lost) if controller.mode == "software" else []
     if controller.mode == "software" and (level in _SETS or counted):
         return _reported(volume, sharing, unsure=any(out.intersection(drive.backing) for drive in drives))
@@ -189,13 +189,15 @@ def _works(drive: Drive, whole: bool) -> bool:
     return whole or (drive.status != "unknown" and drive.role != "unassigned")
 
 
-def in_stripe(volume: Volume) -> int | None:
-    """The number of members of a parity volume, from its full stripe.
+def members_expected(volume: Volume) -> int | None:
+    """The number of members of a complete volume. None: unknown.
 
-    The strips of data are counted, and parity is added.
+    It is reported, or that of a parity volume's full stripe: its strips of data, and parity.
     """
     parity = PARITY_DRIVES.get(volume.raid_level or "")
-    if parity is None or volume.raid_level in SPANNED or not volume.strip_bytes or not volume.full_stripe_bytes:
+    if volume.drives_expected or parity is None or volume.raid_level in SPANNED:
+        return volume.drives_expected or None
+    if not volume.strip_bytes or not volume.full_stripe_bytes:
         return None
     return volume.full_stripe_bytes // volume.strip_bytes + parity
 

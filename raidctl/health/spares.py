@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.health.redundancy import WHOLE, below, in_stripe
+from raidctl.health.redundancy import WHOLE, below, members_expected
 from raidctl.model import Array, Controller, Drive, Volume, has_failed
 from raidctl.units import format_decimal
 
@@ -45,7 +45,7 @@ def may_use_spare(controller: Controller, volume: Volume) -> bool:
     It may then use a spare, which some tools still list as one.
     """
     listed = below(controller, volume)
-    wanted = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else 0)
+    wanted = members_expected(volume) or (2 if volume.raid_level == "raid1" else 0)
     working = sum(not has_failed(drive) for drive in listed)
     return controller.mode != "software" and volume.status in WHOLE and working < max(wanted, len(listed))
 

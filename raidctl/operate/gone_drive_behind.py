@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
-from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, in_stripe, rebuilding
+from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, members_expected, rebuilding
 from raidctl.health.spares import may_use_spare
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.first_facts import bay_text
@@ -88,7 +88,7 @@ def _facts(seen: Survey, controller: Controller, volume: Volume, old: Drive | No
     if volume.status == "unknown":
         raise CannotTell(f"The state of {volume.id} is unknown.")
     volumes = [one for one in controller.volumes if one.array == volume.array and one.array] or [volume]
-    width = volume.drives_expected or in_stripe(volume) or len(members) + 1
+    width = members_expected(volume) or len(members) + 1
     return Facts(
         old=(old.serial if old is not None else None) or "", old_id=old.id if old is not None else volume.id,
         bay=bay_text(old) if old is not None else "", place=old.id if old is not None else "", members="",

@@ -9,7 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from raidctl.health.array_states import lacks_a_drive
-from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, in_stripe, members, overdrawn
+from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, members, members_expected, overdrawn
 from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
@@ -48,7 +48,7 @@ class Loss(Struct, frozen=True):
         # some tools still list a spare as such when it has taken a member's place
         working += [one for one in self.controller.drives if one.role == "spare" and one.array == self.array.id]
         listed = len(self.others) + len(self.leaving)
-        return len(working) < (volume.drives_expected or in_stripe(volume) or listed)
+        return len(working) < (members_expected(volume) or listed)
 
     @property
     def filling(self) -> bool:

@@ -50,7 +50,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> Finding:
-    missing = max((volume.drives_expected or 0) - (volume.drives_active or 0), 0) if volume.drives_active else 0
+    missing = _missing(volume)
     broken = [drive for drive in controller.drives if has_failed(drive)]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
     gone = gone or [drive for drive in below(controller, volume) if called_degraded(controller, drive)]
@@ -85,6 +85,11 @@ def _short(controller: Controller, volume: Volume) -> Finding:
     )
 
 
+def _missing(volume: Volume) -> int:
+    """The number of drives that are missing by the volume's own counts; 0 if it has none."""
+    return max((volume.drives_expected or 0) - volume.drives_active, 0) if volume.drives_active else 0
+
+
 def _vanished(controller: Controller, gone: Sequence[Drive]) -> bool:
     """Whether the drives are images of LVM whose devices are missing: none can be pulled."""
     return controller.id == "lvm" and bool(gone) and not any(drive.device for drive in gone)
@@ -102,10 +107,10 @@ def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
     container = "container" in volume.details
     if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""
-    lacking = (volume.drives_expected or 0) - (volume.drives_active or 0) if volume.drives_active else 0
-    if len(gone) == 1 and lacking <= 1:
+    missing = _missing(volume)
+    if len(gone) == 1 and missing <= 1:
         return f" with `raidctl replace {shlex.quote(gone[0].id)}`"
-    if lacking == 1 and not gone:
+    if missing == 1 and not gone:
         return f" with `raidctl replace {shlex.quote(volume.id)}`"
     return f", add the new one (`mdadm --manage {volume.device} --add DEVICE`)"
 
