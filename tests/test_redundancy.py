@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from raidctl.health.missing_members import although_ok, lacking, missing_although_ok
+from raidctl.health.missing_members import shortage, signs_of_missing_member, volumes_lacking
 from raidctl.health.redundancy import survives, tolerated, with_redundancy
 from raidctl.model import Array, Controller, Drive, Progress, Volume
 from tests.support.conclusions import read_text
@@ -261,7 +261,7 @@ def test_an_ok_volume_lacks_a_member_by_its_stripe() -> None:
     stripe: dict[str, Any] = {"strip_bytes": 65536, "full_stripe_bytes": 2 * 65536, "drives_expected": None}
     for active, words in ((4, ""), (3, "reported ok, but 3 of 4 members work")):
         found = controller_with("raid6", OK, OK, OK, **stripe, drives_active=active)
-        assert although_ok(found, found.volumes[0]) == words
+        assert shortage(found, found.volumes[0]) == words
         assert left(found) == (2 if not words else 1)
 
 
@@ -270,8 +270,8 @@ def test_a_drive_that_data_are_copied_onto_replaces_no_failed_member(fourth: dic
     """A volume that is reported ok lacks a failed member, also if the copy of another makes up the number."""
     copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
     found = controller_with("raid6", OK, OK, OK, fourth, copied, drives_expected=4)
-    assert len(missing_although_ok(found, found.volumes[0])) == count
-    assert len(lacking(found, found.drives[3])) == count
+    assert len(signs_of_missing_member(found, found.volumes[0])) == count
+    assert len(volumes_lacking(found, found.drives[3])) == count
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ from raidctl.health.phrases import battery_noun, errors, predicts, state_words
 from raidctl.health.redundancy import (
     NOT_WHOLE,
     OUT_OF_REACH,
-    bare_although_ok,
     being_copied,
     being_rebuilt,
     below,
     called_degraded,
     counted_above,
     expects_failure,
+    has_bare_volume,
     held_journal,
     least_redundant,
     may_need,
@@ -220,7 +220,7 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
         cause = f"{'rebuilding' if rebuilt else 'degraded'}{far}"
         machine.add(situation, "volume_rebuilding" if rebuilt else "volume_degraded", volume,
                     ", ".join(text for text in (cause, survives(volume)) if text), left=left)  # fmt: skip
-    elif cause := missing_members.although_ok(controller, volume):
+    elif cause := missing_members.shortage(controller, volume):
         machine.add("reduced" if left else "bare", "volume_degraded", volume, cause, left=left)
 
 
@@ -281,7 +281,7 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
     if array.status not in ("warning", "critical"):
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
-    bare = array.status == "critical" or rebuilt or bare_although_ok(controller, array)
+    bare = array.status == "critical" or rebuilt or has_bare_volume(controller, array)
     situation, near = "bare" if bare else "warned", {drive.id for drive in members(controller, array)}
     as_bad = any(one.where in near and WEIGHT[one.severity] <= WEIGHT[TABLE[situation][1]] for one in machine.found)
     if as_bad or any(volume.array == array.id and volume.status in NOT_WHOLE for volume in controller.volumes):

@@ -9,7 +9,7 @@ from raidctl.health.redundancy import WHOLE, array_of, being_copied, being_rebui
 from raidctl.model import Controller, Drive, Volume, has_failed
 
 
-def although_ok(controller: Controller, volume: Volume) -> str:
+def shortage(controller: Controller, volume: Volume) -> str:
     """``reported ok, but 3 of 4 members work``; empty if no member is missing.
 
     Members that have failed or are rebuilt are not counted: each of them is a condition itself. A volume that is
@@ -23,7 +23,7 @@ def although_ok(controller: Controller, volume: Volume) -> str:
     return f"reported {word}, but {active} of {want} members work" if active + judged < want else ""
 
 
-def lacking(controller: Controller, drive: Drive) -> list[Volume]:
+def volumes_lacking(controller: Controller, drive: Drive) -> list[Volume]:
     """The volumes of which a failed drive is a member that nothing has replaced.
 
     An array that lists as many working members as it needs has replaced the drive, even if it still lists it.
@@ -56,7 +56,7 @@ def not_whole(drive: Drive) -> str:
     return "is being rebuilt" if being_rebuilt(drive) and not being_copied(drive) else ""
 
 
-def missing_although_ok(controller: Controller, volume: Volume) -> list[str]:
+def signs_of_missing_member(controller: Controller, volume: Volume) -> list[str]:
     """What shows that a volume lacks a member although its tool reports it as ok.
 
     ``smartarray:0/1I:1:2 has failed``, ``array smartarray:0/A is reported as Failed Physical Drive``. Failed drives
@@ -70,7 +70,7 @@ def missing_although_ok(controller: Controller, volume: Volume) -> list[str]:
     found = [f"{name} {why}" for name, why in lost.items()]
     if expected and len(intact(controller, drives)) >= expected:
         found = []
-    elif not found and (words := although_ok(controller, volume)):
+    elif not found and (words := shortage(controller, volume)):
         found = [f"it is {words}"]
     if array is not None and lacks_a_drive(array):
         found.append(f"array {array.id} is reported as {array.status_text or array.status}")

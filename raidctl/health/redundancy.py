@@ -254,7 +254,7 @@ def may_need(volume: Volume) -> bool:
     return volume.failures_tolerated == 0 or (volume.failures_tolerated is None and volume.status not in WHOLE)
 
 
-def bare_although_ok(controller: Controller, array: Array) -> bool:
+def has_bare_volume(controller: Controller, array: Array) -> bool:
     """Whether an array with a warning has volumes without redundancy. Volumes whose level has none do not count."""
     own = [
         volume

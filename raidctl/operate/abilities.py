@@ -31,7 +31,7 @@ NOUNS: dict[Verb, str] = {
 """What a verb is for, after "no command"."""
 
 
-def lacking(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]) -> list[Denial]:
+def refused_deeds(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]) -> list[Denial]:
     """Refuse deeds without a known command. Empty: the family plans them, or refuses with its own reason.
 
     Raises:

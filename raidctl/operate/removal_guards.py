@@ -256,7 +256,7 @@ def _needed(controller: Controller, volume: Volume, *evidence: str) -> Reason | 
     if volume.status in WHOLE and array is not None and lacks_a_drive(array):
         text = f"The state of {array.id} is {array.status_text or array.status}: it may need the drive as its spare."
         return reason("R3", "unknown", text, fact(array, "status"), *evidence)
-    if lacking := missing_members.although_ok(controller, volume):
+    if lacking := missing_members.shortage(controller, volume):
         text = f"{volume.id} is {lacking}: it may need the drive as its spare."
         return reason("R3", "unknown", text, fact(volume, "drives_active"), *evidence)
     if volume.status in WHOLE:

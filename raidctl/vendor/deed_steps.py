@@ -217,7 +217,7 @@ def needs_member(volumes: Iterable[Volume]) -> list[str]:
     ]
 
 
-def lacking(volumes: Sequence[Volume]) -> list[str]:
+def short_volumes(volumes: Sequence[Volume]) -> list[str]:
     """Ids of the volumes that lack a member, for a replacement drive.
 
     Raises:

@@ -10,7 +10,7 @@ import msgspec
 
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
-from raidctl.health.missing_members import missing_although_ok
+from raidctl.health.missing_members import signs_of_missing_member
 from raidctl.health.nvme_warnings import BACKUP_FAILED
 from raidctl.health.spares import users_of
 from raidctl.health.write_hole import INCOMPLETE, write_hole
@@ -128,7 +128,7 @@ def may_damage_stripes(subject: Subject) -> bool:
     return (
         volume is not None
         and volume.raid_level in PARITY
-        and (volume.status in INCOMPLETE or bool(missing_although_ok(subject.controller, volume)))
+        and (volume.status in INCOMPLETE or bool(signs_of_missing_member(subject.controller, volume)))
         and write_hole(subject.controller, volume).state in ("open", "unknown")
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.health.array_states import lacks_a_drive
-from raidctl.health.missing_members import missing_although_ok, not_whole
+from raidctl.health.missing_members import not_whole, signs_of_missing_member
 from raidctl.health.redundancy import WHOLE
 from raidctl.model import Volume, state_problems
 from raidctl.text import listing
@@ -55,7 +55,7 @@ def _own_status(case: Case) -> Answer:
 def lacks_members(case: Case) -> list[str]:
     """What shows that the volume lacks a member although it is reported as ok. The evidence is added to the case."""
     volume, array = case.subject.volume, case.subject.array
-    found = missing_although_ok(case.subject.controller, volume) if volume is not None else []
+    found = signs_of_missing_member(case.subject.controller, volume) if volume is not None else []
     for one in case.subject.members if found else ():
         if not_whole(one):
             case.cite(one.id, "status", f"status {one.status_text or one.status}")
@@ -92,4 +92,4 @@ def _faults(case: Case, below: Subject) -> Iterator[str]:
     for text in _damage(case, below):
         yield f"a tool reports damage of {below.id}: {text}"
     if below.volume is not None:
-        yield from missing_although_ok(below.controller, below.volume)
+        yield from signs_of_missing_member(below.controller, below.volume)

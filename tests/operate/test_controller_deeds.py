@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from raidctl.change.expectations import unmet
 from raidctl.model import Controller, Drive
-from raidctl.operate.abilities import lacking
+from raidctl.operate.abilities import refused_deeds
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
@@ -147,7 +147,7 @@ def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
                 if ability is not None and not ability.can:
                     assert (made.steps, [denial.reason for denial in made.denials]) == ((), [ability.why_not]), verb
                     refusals = [] if ability.printed else [ability.why_not]
-                    assert [denial.reason for denial in lacking([asked], seen, VENDORS)] == refusals, verb
+                    assert [denial.reason for denial in refused_deeds([asked], seen, VENDORS)] == refusals, verb
                 if ability is None:
                     assert made.steps == ()
                 assert ability is None or ability.can or ability.why_not

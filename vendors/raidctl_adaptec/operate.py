@@ -33,10 +33,10 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
-    lacking,
     needs_member,
     planned,
     refusal,
+    short_volumes,
     subjects,
     used_at_once,
     volume_of,
@@ -180,7 +180,7 @@ class _Planner:
         array = array_of(self.controller, deed)
         if drive.role == "member":
             return
-        short = lacking(volumes_on(self.controller, array.id if array is not None else None))
+        short = short_volumes(volumes_on(self.controller, array.id if array is not None else None))
         if not short:
             return
         self.require_free(drive)

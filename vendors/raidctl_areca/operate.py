@@ -34,10 +34,10 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
-    lacking,
     needs_member,
     planned,
     refusal,
+    short_volumes,
     subjects,
     used_at_once,
     volume_of,
@@ -163,7 +163,7 @@ class _Planner:
         array = array_of(self.controller, deed)
         if drive.role == "member":
             return
-        short = lacking(volumes_on(self.controller, array.id if array is not None else None))
+        short = short_volumes(volumes_on(self.controller, array.id if array is not None else None))
         if not short:
             return
         # Hot Plugged Disk For Rebuilding : Blank Disk Only

@@ -36,11 +36,11 @@ from raidctl.vendor.deed_steps import (
     deed_step,
     drive_of,
     expect,
-    lacking,
     needs_member,
     only_battery,
     planned,
     refusal,
+    short_volumes,
     subjects,
     used_at_once,
     volume_of,
@@ -235,7 +235,7 @@ class _Planner:
         volumes = volumes_on(self.controller, array.id)
         if drive.array == array.id or any(volume.status == "rebuilding" for volume in volumes):
             return
-        if not lacking(volumes):
+        if not short_volumes(volumes):
             return
         if drive.role not in ("unassigned", "spare"):
             raise CannotDo(f"{drive.id} is neither free nor a spare: {drive.status_text or 'its state is unknown'}.")

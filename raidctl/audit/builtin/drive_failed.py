@@ -24,7 +24,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import REDUCED, Condition
-from raidctl.health.missing_members import lacking
+from raidctl.health.missing_members import volumes_lacking
 from raidctl.health.redundancy import held_journal, in_words, least_redundant
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.select import family_of
@@ -44,7 +44,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _failed(inventory: Inventory, controller: Controller, drive: Drive, one: Condition) -> Finding:
     text = plain(drive.status_text)
-    lacks = lacking(controller, drive) if one.rank == REDUCED and one.under is None else []
+    lacks = volumes_lacking(controller, drive) if one.rank == REDUCED and one.under is None else []
     idle = one.rank == REDUCED and one.under is None and not lacks
     left = in_words(least_redundant(lacks))
     where = f" ({place(drive)})" if place(drive) else ""

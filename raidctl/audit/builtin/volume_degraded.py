@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named, pull_check
 from raidctl.audit.builtin._queries import other_reason, volumes
 from raidctl.audit.builtin._wording import plain
-from raidctl.health.missing_members import although_ok
+from raidctl.health.missing_members import shortage
 from raidctl.health.redundancy import NOT_WHOLE, below, called_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
@@ -77,7 +77,7 @@ def _short(controller: Controller, volume: Volume) -> Finding:
     """The finding about a volume that lacks a member although its tool reports it as ok."""
     return FINDINGS.failed(
         volume,
-        f"The volume is {although_ok(controller, volume)}; {risk(volume)}.",
+        f"The volume is {shortage(controller, volume)}; {risk(volume)}.",
         f"Check the backup, and find the missing member: `raidctl show {volume.id}`. Replace it, and check that the "
         "rebuild starts.",
         "status status_text raid_level drives_expected drives_active",

@@ -30,7 +30,7 @@ from msgspec import structs
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
-from raidctl.health.missing_members import missing_although_ok
+from raidctl.health.missing_members import signs_of_missing_member
 from raidctl.health.redundancy import rebuilding
 from raidctl.health.reliance import recovering
 from raidctl.health.write_hole import INCOMPLETE, Hole, write_hole
@@ -54,7 +54,9 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _open(controller: Controller, volume: Volume, hole: Hole) -> Finding:
-    incomplete = [f"it is {volume.status}"] if volume.status in INCOMPLETE else missing_although_ok(controller, volume)
+    incomplete = (
+        [f"it is {volume.status}"] if volume.status in INCOMPLETE else signs_of_missing_member(controller, volume)
+    )
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
         message = (

@@ -14,7 +14,7 @@ from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import AccessMissing
 from raidctl.model import Controller
-from raidctl.operate.abilities import lacking, offered_by
+from raidctl.operate.abilities import offered_by, refused_deeds
 from raidctl.operate.hardware_reports import batteries, learning_only
 from raidctl.select import narrow
 from raidctl.survey.survey import Survey
@@ -52,7 +52,7 @@ def _by_hand(seen: Survey, controller: Controller) -> Sequence[Denial]:
     families = vendors()[0]
     deed = Deed(object_id=controller.id, verb="schedule_learn")
     try:
-        unable = lacking([deed], seen, families)
+        unable = refused_deeds([deed], seen, families)
     except AccessMissing:
         return ()  # reported as a problem of the machine
     offered = offered_by(controller, families)

@@ -22,7 +22,7 @@ from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.model import Volume
 from raidctl.operate import check_history
-from raidctl.operate.abilities import lacking
+from raidctl.operate.abilities import refused_deeds
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, newest
 from raidctl.operate.checks import Evidence, checks, last_end, settled
@@ -79,7 +79,7 @@ class CheckDeeds(Struct):
         found = change_targets.volumes(seen, self.words)
         vendors = self.machine.vendors if self.machine is not None else ()
         deeds = [Deed(object_id=volume.id, verb=self.verb) for volume in found]
-        unable = lacking(deeds, seen, vendors)
+        unable = refused_deeds(deeds, seen, vendors)
         if unable:
             return Plan(deeds=tuple(deeds), denials=tuple(unable))
         unsafe = self.consent.unsafe is not None

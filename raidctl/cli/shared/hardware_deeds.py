@@ -15,7 +15,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Work, tell, typed_answer
 from raidctl.errors import EXIT_FINE, CannotTell, UsageError
-from raidctl.operate.abilities import lacking
+from raidctl.operate.abilities import refused_deeds
 from raidctl.output.terminal import is_terminal
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step
@@ -63,7 +63,7 @@ class HardwareDeeds(Struct):
         """Return the plan with its refusals."""
         vendors = self.machine.vendors if self.machine is not None else ()
         deeds = list(self.make(seen))
-        unable = lacking(deeds, seen, vendors)
+        unable = refused_deeds(deeds, seen, vendors)
         if unable:
             return Plan(deeds=tuple(deeds), denials=tuple(unable))
         made = plan_deeds(seen, vendors, deeds, self._denials, unsafe=self.consent.unsafe is not None)
