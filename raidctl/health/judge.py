@@ -292,7 +292,7 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
 
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
     name = battery_noun(battery)
-    low = battery.charge_percent is not None and battery.charge_percent < LITTLE_CHARGE
+    charge = battery.charge_percent
     if battery.status == "missing" and not relied_on(controller) and not pack_gone(controller, battery):
         return  # the controller has no battery, and needs none
     if battery.status in ("failed", "degraded", "missing") or battery.replace:
@@ -301,9 +301,8 @@ def _battery(machine: _Machine, controller: Controller, battery: Battery) -> Non
         machine.add("unprotected" if unprotected else "unguarded", "battery_failed", battery, f"{name} {word}")
     elif battery.status in ("learning", "charging"):
         machine.add("learning", "battery_learning", battery, f"{name} {battery.status}")
-    elif battery.status == "ok" and low and battery.charge_percent is not None:
-        charge = format_percent(battery.charge_percent)
-        machine.add("unguarded", "battery_learning", battery, f"{name} charged to only {charge}")
+    elif battery.status == "ok" and charge is not None and charge < LITTLE_CHARGE:
+        machine.add("unguarded", "battery_learning", battery, f"{name} charged to only {format_percent(charge)}")
 
 
 def _caches(machine: _Machine, controller: Controller) -> None:
@@ -374,9 +373,8 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     if drive:
         own = [v for v in controller.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
         hurt = [v.id for v in own if one.rule != "drive_failed" or not only_replaced(v)]
-        upper = (
-            [] if controller.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
-        )
+        software = controller.mode == "software"
+        upper = [] if software else [member.id for _, member in machine.above(drive.id, drive.serial)]
         if one.rule in _OF_DRIVES or (one.rule == "drive_expects_failure" and called_degraded(controller, drive)):
             return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, upper, ("drive_failed",))
         return _first(machine, one, upper, ("drive_failed",))
