@@ -19,6 +19,7 @@ import pytest
 
 from tests.support.command_line import raidctl
 from tests.support.machines import FIXTURES
+from tests.support.processes import killed_on_error
 from tests.support.waiting import until
 
 SSACLI = """
@@ -243,11 +244,13 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
     """While a tool hangs, a signal ends raidctl at once. The tool and what that has started end, too."""
     mark = f"10{os.getpid()}"
     environment = tool(tmp_path, f"touch {tmp_path}/started\nsleep {mark} &\nsleep {mark}")
-    with subprocess.Popen(
-        [sys.executable, "-m", "raidctl", "show"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, **environment},
+    with killed_on_error(
+        subprocess.Popen(
+            [sys.executable, "-m", "raidctl", "show"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment},
+        )
     ) as running:
         until((tmp_path / "started").exists)
         running.send_signal(number)

@@ -265,6 +265,17 @@ _OF_A_TEST = re.compile(
 )
 
 
+def test_a_process_of_a_block_is_killed_on_error() -> None:
+    """Without `killed_on_error`, a failed assertion in the block waits for the process, perhaps forever."""
+    found = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("*.py")
+        if re.search(r"^ *with (?:.*, )?subprocess\.Popen\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+        and path.relative_to(ROOT).as_posix() != "tests/lab/agent.py"  # which has only the standard library
+    ]
+    assert found == []
+
+
 def test_no_module_imports_a_test_module() -> None:
     """What several test modules need is in tests/support, or in a helper beside them."""
     found = [

@@ -12,7 +12,7 @@ import pytest
 from raidctl.fleet.process_pool import results
 from raidctl.fleet.sources import BLOCK, Piece
 from tests.audit.policies import recorded
-from tests.support.processes import alive, children
+from tests.support.processes import alive, children, killed_on_error
 from tests.support.waiting import until
 
 
@@ -23,7 +23,9 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
     site.write_text('raid_level = "raid6"\n', encoding="utf-8")
     line = msgspec.json.encode(recorded("smartarray-gen9-degraded")) + b"\n"
     command = [sys.executable, "-m", "raidctl", "audit", str(site), "-", "--jobs", "2", "--passed", "--format", "jsonl"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as done:
+    with killed_on_error(
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    ) as done:
         assert done.stdin is not None
         done.stdin.write(line * 2000)
         done.stdin.close()

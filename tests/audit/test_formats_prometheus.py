@@ -40,6 +40,7 @@ from raidctl.output.prometheus import number, text
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY
 from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES, replayed
+from tests.support.processes import killed_on_error
 
 run = command_line()
 
@@ -397,8 +398,13 @@ def test_targets_over_http(tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb[1:2]  # the first\nhere ansible_connection=local\n")
     words = ["export", "--listen", "0", "--targets", str(hosts), "--timeout", "5"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
+    with killed_on_error(
+        subprocess.Popen(
+            [sys.executable, "-m", "raidctl", *words],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={"PATH": os.environ["PATH"]},
+        )
     ) as started:
         assert started.stderr is not None
         found = re.search(r"http://\S+", started.stderr.readline())
@@ -445,16 +451,13 @@ because = "A battery is ordered."
 @contextlib.contextmanager
 def serving_words(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Serve metrics; yields the process and its URL."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
-    ) as started:
+    command, environment = [sys.executable, "-m", "raidctl", *words], {"PATH": os.environ["PATH"]}
+    with killed_on_error(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)) as started:
         assert started.stderr is not None
         found = re.search(r"http://\S+", started.stderr.readline())
         assert found
-        try:
-            yield started, found[0]
-        finally:  # leaving the block waits for the process, also after a failed assertion
-            started.kill()
+        yield started, found[0]
+        started.kill()
 
 
 def get(url: str) -> tuple[int, str, str]:
@@ -580,10 +583,10 @@ def test_an_unreachable_machine_is_a_failed_scrape(tmp_path: Path) -> None:
     """The scrape gets status 503 with the reason, and raidctl keeps running."""
     path = tmp_path / "machine"
     words = ["--host", "raidctl-no-such-host.invalid", "export", "--listen", "0"]
-    with subprocess.Popen(
+    with killed_on_error(subprocess.Popen(
         [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True,
         env={"PATH": os.environ["PATH"], "HOME": str(path)},
-    ) as started:  # fmt: skip
+    )) as started:  # fmt: skip
         assert started.stderr is not None
         found = re.search(r"http://\S+", started.stderr.readline())
         assert found

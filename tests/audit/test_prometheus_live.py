@@ -21,6 +21,7 @@ import pytest
 
 from tests.audit.prometheus_files import RULES
 from tests.runners.conftest import Server, free_port, program, refusing_port, serving
+from tests.support.processes import killed_on_error
 from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
@@ -30,14 +31,13 @@ NODE = {"__name__": "node_textfile_scrape_error", "job": "node"}
 @contextmanager
 def started(*argv: str | Path, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
     """Run a program until the end of the block."""
-    with subprocess.Popen(
-        list(map(str, argv)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        env=environment or {"PATH": os.environ["PATH"]},
-    ) as process:  # fmt: skip
-        try:
-            yield process
-        finally:
-            process.terminate()
+    environment = environment or {"PATH": os.environ["PATH"]}
+    words = list(map(str, argv))
+    with killed_on_error(
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    ) as process:
+        yield process
+        process.terminate()
 
 
 def asked(url: str) -> Any:

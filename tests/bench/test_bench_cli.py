@@ -27,6 +27,7 @@ from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
 from tests.bench.served_model import serving
 from tests.support.command_line import command_line
+from tests.support.processes import killed_on_error
 from tests.support.terminal import interrupted_at, read_until, rest
 from tests.support.waiting import until
 
@@ -138,8 +139,10 @@ def test_sigterm_removes_the_file(tmp_path: Path) -> None:
     place = tmp_path / "data"
     place.mkdir()
     command = program("bench", "run", place, *SMALL, "--seconds", "60", "--no-save")
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+    with killed_on_error(
+        subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        )
     ) as process:
         until(lambda: any(file.stat().st_blocks * 512 >= FILLED for file in place.iterdir()))
         process.terminate()
@@ -153,8 +156,10 @@ def test_the_progress_bar_honours_no_color(tmp_path: Path) -> None:
     leader, follower = pty.openpty()
     command = program("bench", "run", tmp_path, *SMALL, "--seconds", "60", "--no-save", "--yes")
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=environment, start_new_session=True
+    with killed_on_error(
+        subprocess.Popen(
+            command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=environment, start_new_session=True
+        )
     ) as process:
         os.close(follower)
         seen = read_until(leader, b" left")

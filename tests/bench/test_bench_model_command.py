@@ -11,6 +11,7 @@ import pytest
 
 from tests.bench.served_model import ROOT
 from tests.support.command_line import command_line
+from tests.support.processes import killed_on_error
 
 raidctl = command_line()
 
@@ -24,10 +25,10 @@ def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
     """The commands that measure the model are printed. Its sockets are removed at the end."""
     kind = ("--rpm", "0", "--size", "64MiB", "--latency", "0.001", "--read-ahead", "1MiB", "--compresses")
     sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
-    with subprocess.Popen(
+    with killed_on_error(subprocess.Popen(
         program("bench", "model", *kind, *sockets),
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+    )) as process:  # fmt: skip
         assert process.stdout is not None
         uri = process.stdout.readline().split()[1]
         dropping = process.stdout.readline()
@@ -44,10 +45,10 @@ def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
 def test_a_model_prints_its_address_as_one_line_of_json(tmp_path: Path) -> None:
     """The line is printed as soon as it is served."""
     sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
-    with subprocess.Popen(
+    with killed_on_error(subprocess.Popen(
         program("--json", "bench", "model", "--rpm", "0", "--size", "64MiB", *sockets),
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+    )) as process:  # fmt: skip
         assert process.stdout is not None
         printed = json.loads(process.stdout.readline())
         assert "is only read (64 MiB)" in raidctl("bench", "run", printed["uri"], "--dry-run").stderr

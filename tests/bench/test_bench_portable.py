@@ -21,7 +21,7 @@ from raidctl.bench.engines.work_split import awaited, bin_of, slices
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import BenchError
-from tests.support.processes import alive, children
+from tests.support.processes import alive, children, killed_on_error
 from tests.support.waiting import until
 
 BLOCK = 4096
@@ -58,7 +58,7 @@ with FileTarget({place!r}, 1 << 20) as target:
 def test_workers_never_outlive_their_parent(tmp_path: Path, number: signal.Signals) -> None:
     """However the parent ends, its workers end and its file is removed."""
     script = ENDLESS.format(place=str(tmp_path))
-    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL) as parent:
+    with killed_on_error(subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)) as parent:
         until(lambda: len(children(parent.pid)) == 5)  # four workers, and the process that removes the file
         workers = children(parent.pid)
         parent.send_signal(number)

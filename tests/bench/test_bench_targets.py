@@ -19,7 +19,7 @@ from raidctl.bench.targets.handle import JOURNALS_DATA, attributes_of
 from raidctl.bench.targets.place import Place, place_in
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import AccessMissing, BenchError
-from tests.support.processes import alive
+from tests.support.processes import alive, killed_on_error
 from tests.support.waiting import until
 
 MIB = 1 << 20
@@ -91,7 +91,9 @@ def test_a_signal_to_the_program_removes_it(tmp_path: Path, number: signal.Signa
         "    print('ready', flush=True)\n"
         "    time.sleep(60)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+    with killed_on_error(
+        subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
         assert len(list(tmp_path.iterdir())) == 1

@@ -37,6 +37,7 @@ from raidctl.bench.work import Outcome, Samples, Target, Work
 from raidctl.errors import BenchError
 from tests.bench.served_model import ROOT
 from tests.bench.virtual_clock import Computed, beside
+from tests.support.processes import killed_on_error
 
 QUICK = (Medium(reads=60, commits=60, rounds=6), Seeks(seconds=0.1, depths=(1,)), ReadBack(most=MIB))
 
@@ -228,7 +229,7 @@ print("interrupted" if session.interrupted else "whole", flush=True)
 def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> None:
     """SIGINT during the commits marks the session and removes the file."""
     command = [sys.executable, "-c", _PROGRAM, str(folder), engine]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as program:
+    with killed_on_error(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)) as program:
         assert program.stdout is not None
         for line in program.stdout:
             if line.strip() == "commits":

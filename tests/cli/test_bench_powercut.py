@@ -30,6 +30,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.output.json import schema
 from tests.bench.nbd_server import nbdkit, uri
 from tests.bench.powercut_setup import fair, patient
+from tests.support.processes import killed_on_error
 from tests.support.temporary import on_a_drive
 from tests.support.waiting import until
 
@@ -241,7 +242,9 @@ def test_the_commands_of_the_page_are_accepted() -> None:
 def test_the_witness_makes_its_token_for_its_owner_alone_and_ends_in_order(tmp_path: Path) -> None:
     """Its first line is for programs. A signal ends it with exit code 0."""
     argv = [sys.executable, "-m", "raidctl", "--json", "bench", "witness", "--listen", "127.0.0.1:0"]
-    with subprocess.Popen([*argv, "--directory", str(tmp_path / "w")], stdout=subprocess.PIPE) as process:
+    with killed_on_error(
+        subprocess.Popen([*argv, "--directory", str(tmp_path / "w")], stdout=subprocess.PIPE)
+    ) as process:
         assert process.stdout is not None
         reported = json.loads(process.stdout.readline())
         process.send_signal(signal.SIGTERM)

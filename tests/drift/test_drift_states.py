@@ -18,6 +18,7 @@ from raidctl.errors import AccessMissing, CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.snapshots.store import FILE, MIGRATIONS, Kept, States, chosen
 from tests.drift.states import CONTROLLER, MACHINES, changed, controller, item, state
+from tests.support.processes import killed_on_error
 
 
 def _at(inventory: Inventory, when: str, host: str | None = None) -> Inventory:
@@ -123,8 +124,10 @@ def test_a_store_locked_by_another_process_is_waited_for_and_then_reported(
         "database = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
         "database.execute('BEGIN EXCLUSIVE')\nprint('held', flush=True)\nsys.stdin.read()\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    with killed_on_error(
+        subprocess.Popen(
+            [sys.executable, "-c", script, store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"

@@ -29,6 +29,7 @@ from raidctl.recording.recording import load
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from tests.runners.conftest import Server, refusing_port
+from tests.support.processes import killed_on_error
 
 pytestmark = pytest.mark.slow
 
@@ -287,7 +288,9 @@ def test_an_interruption_shows_what_is_there(fleet: Fleet, tmp_path: Path) -> No
         )
         place = tmp_path / "states"
         argv = ["--hosts", str(tmp_path / "hosts"), "--json", "snapshot", "--output", str(place)]
-        with subprocess.Popen([sys.executable, "-m", "raidctl", *argv], stdout=subprocess.PIPE, text=True) as running:
+        with killed_on_error(
+            subprocess.Popen([sys.executable, "-m", "raidctl", *argv], stdout=subprocess.PIPE, text=True)
+        ) as running:
             while not (place / "db1.json").exists() and running.poll() is None:
                 time.sleep(0.05)
             os.kill(running.pid, signal.SIGINT)
@@ -342,8 +345,13 @@ def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: p
 def test_targets_of_an_export_are_reached_as_the_inventory_describes(fleet: Fleet) -> None:
     """``--targets`` reads the inventory of ``--hosts``. Address, port and arguments of ssh are those of the host."""
     words = ["--timeout", "20", "export", "--listen", "0", "--targets", str(fleet.inventory)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
+    with killed_on_error(
+        subprocess.Popen(
+            [sys.executable, "-m", "raidctl", *words],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={"PATH": os.environ["PATH"]},
+        )
     ) as started:
         assert started.stderr is not None
         found = re.search(r"http://([^:]+):(\d+)", started.stderr.readline())

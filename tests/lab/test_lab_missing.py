@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.places import CHECKOUT
+from tests.support.processes import killed_on_error
 
 # Stand-ins for Debian's programs: the meta package depends on a kernel 9.9, the archive is a file, unpacked a tree
 APT_CACHE = "printf 'linux-image-amd64\n  Depends: linux-image-9.9-amd64\n'"
@@ -174,7 +175,9 @@ def test_a_killed_owner_leaves_no_machine_behind(tmp_path: Path) -> None:
     """Signal 9 to a machine's owner ends QEMU and the drive's nbdkit."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     argv = [sys.executable, "-c", DRIVE_WITH_CACHE]
-    with subprocess.Popen(argv, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True) as owner:
+    with killed_on_error(
+        subprocess.Popen(argv, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True)
+    ) as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "up\n"
         running = owned(tmp_path)

@@ -26,6 +26,7 @@ from tests.locate.conftest import Clock
 from tests.locate.locate_views import SAS, Programs, wanted, with_which
 from tests.support.command_line import Raidctl
 from tests.support.over import over
+from tests.support.processes import killed_on_error
 from tests.support.waiting import until
 
 SLOT = "/sys/class/enclosure/0:0:20:0/Slot 01"
@@ -87,8 +88,10 @@ def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[st
     place = tmp_path / "state"
     words = [sys.executable, "-m", "raidctl", "--state-dir", str(place), "--demo", "sas"]
     for number in (signal.SIGKILL, signal.SIGTERM):
-        with subprocess.Popen(
-            [*words, "locate", "/dev/sdb", "--for", "1h"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        with killed_on_error(
+            subprocess.Popen(
+                [*words, "locate", "/dev/sdb", "--for", "1h"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
         ) as process:
             assert process.stdout is not None
             assert b"drives:TGK00B2Y" in process.stdout.readline()  # printed when the LED is on and a guardian is there

@@ -19,6 +19,7 @@ from raidctl.change.journal import Journal
 from raidctl.cli import cli
 from raidctl_md import simulator
 from tests.operate.replace_commands import OLD, Run, moved, push, run, state
+from tests.support.processes import killed_on_error
 from tests.support.waiting import until
 
 __all__ = ["run"]
@@ -106,8 +107,10 @@ def test_the_led_is_off_after_a_kill(tmp_path: Path) -> None:
     The signal comes while a person is waited for. The replacement stays open.
     """
     words = [sys.executable, "-m", "raidctl", "--state-dir", str(tmp_path / "state"), "--demo", "raid6"]
-    with subprocess.Popen(
-        [*words, "replace", OLD, "--now", "--confirm", OLD], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    with killed_on_error(
+        subprocess.Popen(
+            [*words, "replace", OLD, "--now", "--confirm", OLD], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:

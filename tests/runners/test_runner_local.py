@@ -17,6 +17,7 @@ from raidctl.runners import process_group, programs, udev
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.parallel import Task, WorkerPool
 from raidctl.vendor.tools import call_problem
+from tests.support.processes import killed_on_error
 from tests.support.waiting import until
 
 INTERRUPTED = """
@@ -34,7 +35,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
     """An interruption reaches the programs of all threads and then the caller."""
     pids = tmp_path / "pids"
     argv = [sys.executable, "-c", INTERRUPTED, str(pids)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as other:
+    with killed_on_error(subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])) as other:
         until(lambda: pids.exists() and len(pids.read_text().split()) == 3)
         other.send_signal(signal.SIGINT)
         out, _ = other.communicate()

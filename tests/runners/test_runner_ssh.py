@@ -23,6 +23,7 @@ from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Interrupted
 from raidctl.runners.ssh import SshRunner
 from tests.runners.conftest import MakeServer, Server, program
+from tests.support.processes import killed_on_error
 from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
@@ -213,7 +214,7 @@ def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, 
     Its children end as well, and no directory is left.
     """
     argv = [sys.executable, "-c", KILLED, str(server.place / "config"), str(tmp_path)]
-    with subprocess.Popen(argv, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL) as other:
+    with killed_on_error(subprocess.Popen(argv, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)) as other:
         pids = wait_for(tmp_path / "pid")
         other.send_signal(number)
         other.wait()

@@ -1,9 +1,26 @@
-"""Processes as the kernel lists them."""
+"""Processes: as the kernel lists them, and those that a test starts."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import AnyStr
+
+
+@contextmanager
+def killed_on_error(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Popen[AnyStr]]:
+    """Kill a process if the block fails; otherwise its end is waited for.
+
+    A `with` statement of the process alone waits for it also after a failed assertion: forever, if it serves or sleeps.
+    """
+    with process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def alive(pid: int) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tests.support.processes import killed_on_error
 from tests.support.waiting import PATIENCE
 
 
@@ -40,10 +41,10 @@ def interrupted_at(shown: bytes, command: Sequence[str], output: Path) -> tuple[
     Only standard error is the terminal. Standard output goes into a file.
     """
     leader, follower = pty.openpty()
-    with output.open("wb") as file, subprocess.Popen(
+    with output.open("wb") as file, killed_on_error(subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=file, stderr=follower, env={**os.environ, "TERM": "xterm"},
         start_new_session=True,
-    ) as process:  # fmt: skip
+    )) as process:  # fmt: skip
         os.close(follower)
         try:
             screen = read_until(leader, shown)

@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from tests.runners.conftest import free_port, refusing_port
+from tests.support.processes import killed_on_error
 from tests.support.waiting import PATIENCE
 
 DAY = 86400
@@ -381,9 +382,9 @@ def test_two_looks_at_once(watched: Watched) -> None:
     watched.look()
     lock = watched.state / "demo/raid6/watch.lock"
     code = f"import fcntl,sys;f=open({str(lock)!r});fcntl.flock(f,2);print(1,flush=True);sys.stdin.read()"
-    with subprocess.Popen(
+    with killed_on_error(subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as holder:  # fmt: skip
+    )) as holder:  # fmt: skip
         assert holder.stdout is not None
         holder.stdout.readline()
         done = watched.look()
