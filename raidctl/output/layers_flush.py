@@ -33,7 +33,7 @@ def flush_screen(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
         yield _verdict(report, paper)
         yield Text("")
         yield _table(report.layers, paper)
-        shown = [lay for lay in report.layers if lay.answer.result not in ("done", "nothing") or lay.preserved]
+        shown = [one for one in report.layers if one.answer.result not in ("done", "nothing") or one.preserved]
         yield from _why(shown, paper)
         yield from _memory(report, paper)
     yield from problem_sections(troubles(bare), notes(bare), paper)

@@ -2,9 +2,8 @@
 
     python -m raidctl.simulation NAME DIRECTORY
 
-creates ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them),
-to
-be run as real processes. Each call answers as the simulated machine does, with the settings in
+creates ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them), to
+be run as real processes. Each call prints what the simulated machine would print with the settings in
 ``DIRECTORY/settings.json``; calls at the same time wait for each other. ``DIRECTORY/calls.jsonl`` gets a line when a
 call begins and one when it ends. ``DIRECTORY/faults.json`` (:class:`Troubles`) makes calls fail.
 

@@ -1,7 +1,7 @@
 """Locate LEDs: ``mvcli locate -o pd -i 0 -a on``, and ``off``. Pure.
 
 Only drives whose ``Locate LED status`` is reported and supported, which those of the M.2 controllers are not. The
-command's answer is in no manual that is known: ``info -o pd -i 0`` is read afterwards.
+command's output is undocumented: ``info -o pd -i 0`` is read afterwards.
 """
 
 from __future__ import annotations

@@ -63,5 +63,5 @@ def status(mask: int) -> BatteryStatus:
 
 
 def replace(mask: int) -> bool:
-    """Whether the firmware asks for a new pack."""
+    """Whether the firmware requires a new pack."""
     return bool(mask & REPLACE)

@@ -14,7 +14,7 @@ from raidctl_megaraid.vocabulary import normalized
 _LABELS = ("roc temperature", "chip temperature", "ctrl temperature", "controller temperature")
 _DEGREES = regex(r"(\d{1,3})(?:\s|$)", re.ASCII)
 _MOST = 150
-"""More is no temperature, but a sensor that cannot be read."""
+"""Higher values mean that the sensor cannot be read."""
 
 
 def report_heat(controller: Draft, label: str, value: str) -> None:

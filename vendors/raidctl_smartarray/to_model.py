@@ -152,7 +152,7 @@ def _battery_words(controller: ControllerDraft) -> str | None:
 
 
 def _replace(status: str | None) -> bool | None:
-    """``Failed (Replace Batteries)`` asks for it; a good one needs none; else unknown."""
+    """Whether it must be replaced: ``Failed (Replace Batteries)``. A good one need not; otherwise it is unknown."""
     if status is None:
         return None
     if "replace" in status.lower():

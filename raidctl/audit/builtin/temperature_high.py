@@ -32,6 +32,7 @@ FINDINGS = RuleFindings("temperature_high", "critical", "A drive or battery is t
 _DRIVES = {"hdd": (55, 65), "ssd": (70, 80), None: (60, 70)}
 _BATTERIES = {"battery": (55, 65), "capacitor": (60, 70), "unknown": (60, 70)}
 _NO_TEMPERATURE = 125
+"""Higher values are not temperatures."""
 _LEAST_LIMIT = 40
 """Lower limits are not set: ``Drive Trip Temperature: 0 C``."""
 _REMEDY = "Check fans, filters, empty bays and the room."

@@ -215,7 +215,7 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
         warm(found)
         if not settings.as_json:
             import_module("raidctl.output.tree")
-        gc.freeze()  # as below
+        gc.freeze()  # as in `machine`
         check_reachable(far)
         yield Machine(far, found, f"ssh:{host}", problems)
 

@@ -33,7 +33,7 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can change, as the program spells them. Empty if the program is unknown."""
+    """The settings that the commands can change, as the tool spells them. Empty if the tool is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
@@ -48,7 +48,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
-    """One command for the whole controller, up to version 7."""
+    """The command that flushes the controller's cache, or why there is none."""
     cache, can = controller.cache, controller.capabilities.get("flush")
     if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
@@ -100,16 +100,16 @@ class _Way(NamedTuple):
 
 
 def tool_number(controller: Controller) -> str | None:
-    """The program's own number of a controller. None if its id has another form.
+    """The tool's own number of a controller. None if its id has another form.
 
-    ``megaraid:0-2`` has number 0: each program counts its controllers, and is asked for its own.
+    ``megaraid:0-2`` has number 0: each tool counts the controllers that it sees.
     """
     number = _NUMBER.fullmatch(controller.id)
     return None if number is None else number[1]
 
 
 def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
-    """The program that reported the controller, and the controller's number there."""
+    """The tool that reported the controller, and the controller's number there."""
     tool = reporting_tool(controller, tools)
     grammar = _grammar(tool.name) if tool is not None else None
     number = tool_number(controller)
@@ -127,7 +127,7 @@ def _no_way(controller: Controller, requests: Sequence[Desired]) -> Plan:
 
 
 def _refusal(controller: Controller, desired: Desired) -> Refusal:
-    """Explain why neither this program nor another can set it."""
+    """Explain why no tool can set it."""
     if desired.setting in _LACKS:
         return Refusal(
             desired=desired,
@@ -159,7 +159,7 @@ class _Planner(Planner):
             self.set(one.setting, one.value, *one.affects)
 
     def possible(self, desired: Desired) -> None:
-        """Whether controller, program and raidctl can fulfil such a request.
+        """Check that controller, tool and raidctl can fulfil such a request.
 
         Raises:
             CannotError: They cannot.
@@ -225,7 +225,7 @@ class _Planner(Planner):
 
 
 def _has_alarm(controller: Controller) -> None:
-    """Whether the alarm can be switched.
+    """Check that the alarm can be switched.
 
     Raises:
         CannotError: There is none, or the tool has no command for it.

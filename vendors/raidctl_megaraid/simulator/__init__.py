@@ -81,7 +81,7 @@ def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """What a changing command of one of the tools does. None for a command that only reads or is another program's."""
+    """What a changing command of one of the tools does. None for a command that only reads or is another tool's."""
     kind = _kind(argv)
     if kind is None or len(argv) < 2:
         return None

@@ -1,6 +1,6 @@
 """The help of a simulated storcli2. For drives it accepts only what the help lists. Pure.
 
-It lists what a program that follows the StorCLI2 guide uses. With ``whole`` in the state (``megaraid 0/help``) it lists
+It lists what a tool that follows the StorCLI2 guide uses. With ``whole`` in the state (``megaraid 0/help``) it lists
 the commands of version 7 for drives as well, which no source shows of version 8: for tests of what follows from them.
 """
 

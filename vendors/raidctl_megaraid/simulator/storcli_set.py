@@ -1,7 +1,7 @@
 """Simulated storcli and its second generation: replies to changes, and resulting settings.
 
 A refusal may end with exit code 0, and an unknown command is answered in plain text though JSON was asked for:
-so do the programs. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
+so do the tools. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Controller labels that fill fields, and sections whose labels need their title.
 
 Whatever else the tool prints about the controller is a detail under its own label: the sections of ``/cx show all``
-hold some 300 labels, nearly all of them switches and limits, and each version adds a few.
+contain about 300 labels, nearly all of them switches and limits, and each version adds a few.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ FIELD_TITLES = frozenset({
 """Sections whose labels are read with FIELDS."""
 
 PLAIN_TITLES = FIELD_TITLES - {"capabilities", "high availability"}
-"""Sections whose labels occur nowhere else: their details stand without the title."""
+"""Sections whose labels occur nowhere else: their details are stored without the title."""
 
 ANCHORS: dict[str, str] = {
     "bus number": "bus",
@@ -136,9 +136,9 @@ ALARMS: dict[str, Alarm] = {
     "controller must be rebooted to complete security operation": Alarm(
         "info", "note", "The controller waits for a restart to complete a security operation.", _REBOOT
     ),
-    "controller shutdown required": Alarm("warning", "state", "The controller asks to be shut down.", _REBOOT),
-    "system shutdown required": Alarm("warning", "state", "The controller asks for a shutdown of the server.", _REBOOT),
+    "controller shutdown required": Alarm("warning", "state", "The controller must be shut down.", _REBOOT),
+    "system shutdown required": Alarm("warning", "state", "The controller requires a shutdown of the server.", _REBOOT),
     "system reboot required": Alarm("info", "note", "The controller waits for a restart of the server.", _REBOOT),
-    "controller reset required": Alarm("warning", "state", "The controller asks for a reset.", _REBOOT),
+    "controller reset required": Alarm("warning", "state", "The controller must be reset.", _REBOOT),
     "personality change pending": Alarm("info", "note", "A change of the personality waits for a restart.", _REBOOT),
 }
