@@ -116,7 +116,7 @@ class Family:
 
     def _reset(self) -> None:
         self.tools.reset()
-        self.tools.forget()
+        self.tools.clear_log()
         shutil.rmtree(self.tools.place / "state", ignore_errors=True)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import UsageError
-from raidctl.simulation.executables import Disturbance, Fault, Tools, install
+from raidctl.simulation.executables import Fault, FaultKind, Tools, install
 from tests.support.waiting import PATIENCE
 
 LOOK = ("ctrl", "all", "show", "config", "detail")
@@ -82,10 +82,10 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
     ],
 )  # fmt: skip
 def test_a_faulty_call_has_the_exit_code_and_effect_of_its_fault(
-    p400: Tools, fault: Fault, code: int, ratio: str
+    p400: Tools, fault: FaultKind, code: int, ratio: str
 ) -> None:
     """The fault decides the exit code and the setting. Only the first changing call is faulty."""
-    p400.fail(Disturbance(fault=fault, seconds=0.1))
+    p400.fail(Fault(fault=fault, seconds=0.1))
     assert (call(p400, *SPLIT).returncode, p400.state[RATIO]) == (code, ratio)
     assert call(p400, *SPLIT).returncode == 0
     assert p400.state[RATIO] == "50/50"
@@ -93,7 +93,7 @@ def test_a_faulty_call_has_the_exit_code_and_effect_of_its_fault(
 
 def test_a_late_change_comes_after_some_readings(p400: Tools) -> None:
     """The first look still shows what was before."""
-    p400.fail(Disturbance(fault="takes effect late", looks=1))
+    p400.fail(Fault(fault="takes effect late", looks=1))
     call(p400, *SPLIT)
     assert b"25% Read" in call(p400, *LOOK).stdout
     assert b"50% Read" in call(p400, *LOOK).stdout

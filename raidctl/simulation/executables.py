@@ -5,7 +5,7 @@
 creates ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them), to
 be run as real processes. Each call prints what the simulated machine would print with the settings in
 ``DIRECTORY/settings.json``; calls at the same time wait for each other. ``DIRECTORY/calls.jsonl`` gets a line when a
-call begins and one when it ends. ``DIRECTORY/faults.json`` (:class:`Troubles`) makes calls fail.
+call begins and one when it ends. ``DIRECTORY/faults.json`` (:class:`Faults`) makes calls fail.
 
 Only the tools are simulated: devices and mount points are those of the machine they run on.
 """
@@ -38,7 +38,7 @@ from raidctl.text import listing
 from raidctl.vendor.simulator import Reply, Simulator, State
 
 T = TypeVar("T")
-Fault = Literal[
+FaultKind = Literal[
     "hangs", "hangs after the change", "is slow", "refuses", "lies", "prints garbage", "dies", "dies after the change",
     "takes effect late", "falls back",
 ]  # fmt: skip
@@ -53,10 +53,10 @@ exec {python} -I -m raidctl.simulation --answer {place} {tool} "$@"
 """
 
 
-class Disturbance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fault injected into some calls."""
 
-    fault: Fault
+    fault: FaultKind
     match: Annotated[str | None, doc("Part of the command line; null: any command that changes something.")] = None
     skip: Annotated[int, Meta(ge=0, description="Matching calls that succeed before.")] = 0
     times: Annotated[int, Meta(ge=1, description="Calls that fail.")] = 1
@@ -67,13 +67,13 @@ class Disturbance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = {}
 
 
-class Troubles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Faults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of ``faults.json``. The first fault that matches a call is used."""
 
     seconds: Annotated[float, Meta(ge=0, description="Least duration of each call, from the start of its process.")] = (
         0.0
     )
-    faults: tuple[Disturbance, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -83,7 +83,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid: int
     argv: tuple[str, ...] = ()
     changes: bool = False
-    fault: Fault | None = None
+    fault: FaultKind | None = None
     code: int | None = None
     seconds: float | None = None
     """From the start of its process."""
@@ -130,13 +130,13 @@ class Tools:
         lines = path.read_bytes().splitlines() if path.exists() else []
         return [msgspec.json.decode(line, type=Call) for line in lines]
 
-    def forget(self) -> None:
+    def clear_log(self) -> None:
         """Empty the log."""
         (self.place / CALLS).unlink(missing_ok=True)
 
-    def fail(self, *faults: Disturbance, seconds: float = 0.0) -> None:
+    def fail(self, *faults: Fault, seconds: float = 0.0) -> None:
         """Set the faults of later calls; none without arguments."""
-        _write(self.place / FAULTS, Troubles(seconds=seconds, faults=faults))
+        _write(self.place / FAULTS, Faults(seconds=seconds, faults=faults))
         (self.place / _COUNTS).unlink(missing_ok=True)
 
 
@@ -180,87 +180,87 @@ def install(name: str, place: Path) -> Tools:
 
 def answer(place: Path, tool: str, arguments: Sequence[str]) -> int:
     """Answer one call of a tool; return its exit code."""
-    argv = _recorded(place, tool, arguments)
+    argv = _recorded_call(place, tool, arguments)
     with _lock(place):
         simulated = _simulated(place)
         changes = simulated.reply(argv) is not None
-        trouble = _trouble(place, argv, changes=changes)
-        fault = trouble.fault if trouble is not None else None
-        _note(place, Call(event="begin", pid=os.getpid(), argv=(tool, *arguments), changes=changes, fault=fault))
-    result = _faulty(place, argv, trouble) if trouble is not None else _plain(place, argv)
-    rest = _least(place) - _age()
+        fault = _fault_of(place, argv, changes=changes)
+        kind = fault.fault if fault is not None else None
+        _log(place, Call(event="begin", pid=os.getpid(), argv=(tool, *arguments), changes=changes, fault=kind))
+    result = _run_with_fault(place, argv, fault) if fault is not None else _run(place, argv)
+    rest = _least_seconds(place) - _seconds_since_start()
     if rest > 0:
         time.sleep(rest)
     os.write(1, result.out)
     os.write(2, result.err)
-    _note(place, Call(event="end", pid=os.getpid(), code=result.code, seconds=round(_age(), 3)))
+    _log(place, Call(event="end", pid=os.getpid(), code=result.code, seconds=round(_seconds_since_start(), 3)))
     return 1 if result.code is None else result.code
 
 
-def _recorded(place: Path, tool: str, arguments: Sequence[str]) -> tuple[str, ...]:
+def _recorded_call(place: Path, tool: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """Return the call as recorded: with the tool's path on that machine."""
     entries = load(_read(place / _MACHINE, _Machine).recording).manifest.answers
     same = (entry.run for entry in entries if entry.run and basename(entry.run[0]) == tool)
     return next((run for run in same if run[1:] == tuple(arguments)), (tool, *arguments))
 
 
-def _plain(place: Path, argv: tuple[str, ...]) -> RunAnswer:
+def _run(place: Path, argv: tuple[str, ...]) -> RunAnswer:
     """Return the simulated machine's answer; a change is saved."""
     with _lock(place):
         simulated = _simulated(place)
-        _come_late(place, simulated, reading=simulated.reply(argv) is None)
+        _apply_late_change(place, simulated, reading=simulated.reply(argv) is None)
         result = simulated.answer(Run(argv, changes=True))
     if isinstance(result, RunAnswer) and result.code is not None:
         return result
     return RunAnswer(code=1, err=f"{result.detail}\n".encode())
 
 
-def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
+def _run_with_fault(place: Path, argv: tuple[str, ...], fault: Fault) -> RunAnswer:
     """Run a call with a fault."""
-    fault, pause = trouble.fault, trouble.seconds
-    if fault == "refuses":
+    kind, pause = fault.fault, fault.seconds
+    if kind == "refuses":
         return RunAnswer(code=1, out=_REFUSAL)
-    if fault == "lies":
+    if kind == "lies":
         return RunAnswer(code=0, out=_SILENCE)
-    if fault == "prints garbage":
+    if kind == "prints garbage":
         return RunAnswer(code=0, out=_GARBAGE)
-    if fault == "dies":
+    if kind == "dies":
         _die()
-    if fault == "hangs":
+    if kind == "hangs":
         time.sleep(_FOREVER if pause is None else pause)
         return RunAnswer(code=1, out=_REFUSAL)
-    if fault == "is slow":
+    if kind == "is slow":
         time.sleep(pause or 0)
-    if fault == "takes effect late":
-        return _late(place, argv, trouble)
-    result = _plain(place, argv)
-    if fault == "dies after the change":
+    if kind == "takes effect late":
+        return _change_later(place, argv, fault)
+    result = _run(place, argv)
+    if kind == "dies after the change":
         _die()
-    if fault == "hangs after the change":
+    if kind == "hangs after the change":
         time.sleep(_FOREVER if pause is None else pause)
-    if fault == "falls back":
+    if kind == "falls back":
         with _lock(place):
             simulated = _simulated(place)
-            simulated.keep(simulated.state() | trouble.settings)
+            simulated.keep(simulated.state() | fault.settings)
     return result
 
 
-def _late(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
+def _change_later(place: Path, argv: tuple[str, ...], fault: Fault) -> RunAnswer:
     """Report success, and apply the change some readings later."""
     with _lock(place):
         reply: Reply | None = _simulated(place).reply(argv)
         if reply is None:
             return RunAnswer(code=1, out=_REFUSAL)
-        _write(place / _LATE, {"state": dict(reply.state), "looks": trouble.looks})
+        _write(place / _LATE, {"state": dict(reply.state), "looks": fault.looks})
     return RunAnswer(code=reply.code, out=reply.out.encode())
 
 
-def _come_late(place: Path, simulated: Simulated, *, reading: bool) -> None:
+def _apply_late_change(place: Path, simulated: Simulated, *, reading: bool) -> None:
     """Apply a late change after enough readings."""
     path = place / _LATE
     if not (reading and path.exists()):
         return
-    late = _read(path, _Late)
+    late = _read(path, _LateChange)
     if late.looks > 0:
         _write(path, msgspec.structs.replace(late, looks=late.looks - 1))
     else:
@@ -268,31 +268,31 @@ def _come_late(place: Path, simulated: Simulated, *, reading: bool) -> None:
         path.unlink()
 
 
-class _Late(msgspec.Struct, frozen=True):
+class _LateChange(msgspec.Struct, frozen=True):
     """A change that is not yet applied."""
 
     state: dict[str, str]
     looks: int
 
 
-def _trouble(place: Path, argv: tuple[str, ...], *, changes: bool) -> Disturbance | None:
+def _fault_of(place: Path, argv: tuple[str, ...], *, changes: bool) -> Fault | None:
     """Return the fault of this call, and count it."""
     if not (place / FAULTS).exists():
         return None
     line = " ".join(argv)
     counts = _read(place / _COUNTS, dict[int, int]) if (place / _COUNTS).exists() else {}
     found = None
-    for number, trouble in enumerate(_read(place / FAULTS, Troubles).faults):
-        if (changes if trouble.match is None else trouble.match in line) and found is None:
+    for number, fault in enumerate(_read(place / FAULTS, Faults).faults):
+        if (changes if fault.match is None else fault.match in line) and found is None:
             seen = counts.get(number, 0)
             counts[number] = seen + 1
-            found = trouble if trouble.skip <= seen < trouble.skip + trouble.times else None
+            found = fault if fault.skip <= seen < fault.skip + fault.times else None
     _write(place / _COUNTS, counts)
     return found
 
 
-def _least(place: Path) -> float:
-    return _read(place / FAULTS, Troubles).seconds if (place / FAULTS).exists() else 0.0
+def _least_seconds(place: Path) -> float:
+    return _read(place / FAULTS, Faults).seconds if (place / FAULTS).exists() else 0.0
 
 
 def _die() -> NoReturn:
@@ -300,7 +300,7 @@ def _die() -> NoReturn:
     raise SystemExit(1)
 
 
-def _age() -> float:
+def _seconds_since_start() -> float:
     """Return the seconds since this process was started. Exec keeps the start time."""
     # 4711 (sh) R 1 4711 4711 0 -1 …: the twenty-second word is the start, in ticks since the boot
     ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
@@ -323,7 +323,7 @@ def _lock(place: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _note(place: Path, call: Call) -> None:
+def _log(place: Path, call: Call) -> None:
     """Append a line to the log with one write."""
     handle = os.open(place / CALLS, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:

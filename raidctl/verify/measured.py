@@ -70,10 +70,14 @@ def _answer(answer: Answer, claim: Claim, clock: Clock) -> Answer:
     if asks is None:
         return answer
     measured = asks(answer, claim, clock)
-    return answer if measured is None else combined(answer, _barred(measured, clock, answer) or measured, clock.subject)
+    return (
+        answer
+        if measured is None
+        else combined(answer, _without_conclusion(measured, clock, answer) or measured, clock.subject)
+    )
 
 
-def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None:
+def _without_conclusion(measured: Measured, clock: Clock, answer: Answer) -> Measured | None:
     """The result if the figures allow no conclusion. The cause is a virtual machine, memory, or the page cache."""
     if not clock.barred:
         return None
@@ -135,8 +139,8 @@ def _power_safe(answer: Answer, _claim: Claim, clock: Clock) -> Measured:
     verdict: Verdict = "inconclusive" if found.verdict == "info" else found.verdict
     if answer.verdict == "pass" and found.case in _HIDDEN:
         verdict = "suspect"
-    reasons = (*found.reasons, *_one_of(clock)) if verdict == "pass" else found.reasons
-    return Measured(verdict, reasons, found.ruled_out, found.next_test, lifts=_alone(clock), evidence=lines)
+    reasons = (*found.reasons, *_of_some_drives(clock)) if verdict == "pass" else found.reasons
+    return Measured(verdict, reasons, found.ruled_out, found.next_test, lifts=_covers_the_claim(clock), evidence=lines)
 
 
 def _write_cache(answer: Answer, claim: Claim, clock: Clock) -> Measured:
@@ -241,19 +245,19 @@ def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
     lines = tuple(clock.lines((("medium", "rpm"), ("medium", "read_latency"))))
     found = clock.figure("medium", "rpm")
     if found is None or found.low is None or found.high is None:
-        if _still(clock):
+        if _too_fast_to_rotate(clock):
             return Measured("suspect", (_TOO_FAST,), evidence=lines)
-        if _unread(clock):
-            return Measured("inconclusive", _unread(clock), evidence=lines)
+        if _why_medium_unknown(clock):
+            return Measured("inconclusive", _why_medium_unknown(clock), evidence=lines)
         why = "Commits are not at the pace of a rotation, so the rpm cannot be measured."
         return Measured("inconclusive", (why,), evidence=lines)
     near, far = claim.number * (1 - rotation.NOMINAL_WITHIN), claim.number * (1 + rotation.NOMINAL_WITHIN)
     text = f"Commits are at the pace of {found.low:.0f} to {found.high:.0f} rpm."
     if found.low > far or found.high < near:
         return Measured("fail", (text,), evidence=lines)
-    if _still(clock):  # solid state may flush at such a pace, too
+    if _too_fast_to_rotate(clock):  # solid state may flush at such a pace, too
         return Measured("inconclusive", (text, _TOO_FAST), evidence=lines)
-    return Measured("pass", (text, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
+    return Measured("pass", (text, *_of_some_drives(clock)), lifts=_covers_the_claim(clock), evidence=lines)
 
 
 def _media(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
@@ -264,17 +268,17 @@ def _media(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
         if claim.words[0] == "hdd" and clock.slowed and clock.figure("medium", "rpm") is None:
             return Measured("inconclusive", (text, *clock.slowed), next_test=LATER, evidence=lines)
         if claim.words[0] == "hdd":
-            return Measured("pass", (text, *_one_of(clock)), lifts=_alone(clock), evidence=lines)
+            return Measured("pass", (text, *_of_some_drives(clock)), lifts=_covers_the_claim(clock), evidence=lines)
         return Measured("suspect" if clock.slowed else "fail", (text, *clock.slowed), evidence=lines)
-    if kind == "solid_state" and claim.words[0] == "hdd" and _still(clock):
+    if kind == "solid_state" and claim.words[0] == "hdd" and _too_fast_to_rotate(clock):
         return Measured("suspect", (_TOO_FAST,), evidence=lines)
     if kind == "solid_state":
         why = "Random reads are fast: solid state, or a cache that holds the data."
         return Measured("pass" if claim.words[0] == "ssd" else "inconclusive", (why,), evidence=lines)
-    return Measured("inconclusive", _unread(clock) or clock.results["medium"].reasons, evidence=lines)
+    return Measured("inconclusive", _why_medium_unknown(clock) or clock.results["medium"].reasons, evidence=lines)
 
 
-def _unread(clock: Clock) -> tuple[str, ...]:
+def _why_medium_unknown(clock: Clock) -> tuple[str, ...]:
     """Why random reads show nothing about the medium; empty if they do."""
     medium = clock.results.get("medium")
     if medium is None:
@@ -282,7 +286,7 @@ def _unread(clock: Clock) -> tuple[str, ...]:
     return () if medium.figures else medium.reasons
 
 
-def _still(clock: Clock) -> bool:
+def _too_fast_to_rotate(clock: Clock) -> bool:
     """Whether reads were too fast for a hard drive. The data read must exceed what a controller's cache holds."""
     medium = clock.results.get("medium")
     controller = clock.subject.controller if clock.subject is not None else None
@@ -291,13 +295,13 @@ def _still(clock: Clock) -> bool:
     return medium is not None and medium.series.get("medium") == "solid_state" and wide
 
 
-def _alone(clock: Clock) -> bool:
+def _covers_the_claim(clock: Clock) -> bool:
     """Whether the measurement covers the whole claim. It does for a single drive, or a server."""
     subject = clock.subject
     return clock.served or (subject is not None and len(subject.drives) == 1 and not subject.unlinked)
 
 
-def _one_of(clock: Clock) -> tuple[str, ...]:
+def _of_some_drives(clock: Clock) -> tuple[str, ...]:
     drives = 0 if clock.subject is None else len(clock.subject.drives)
     return (f"This shows some of its {drives} drives, not each one.",) if drives > 1 else ()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from raidctl.simulation.executables import Disturbance, Fault
+from raidctl.simulation.executables import Fault, FaultKind
 from tests.change.real_machine import CACHING, CHANGES, WRITE_THROUGH, Machine
 from tests.support.waiting import PATIENCE, until
 
@@ -21,11 +21,11 @@ KILLED_WITHIN = 4.0
 
 @pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])
 def test_restore_undoes_a_change_that_was_killed_while_its_tool_hung(
-    on: Callable[[str], Machine], fault: Fault
+    on: Callable[[str], Machine], fault: FaultKind
 ) -> None:
     """Restore undoes what the tool has done, and ends the change."""
     machine = on("p400")
-    machine.tools.fail(Disturbance(fault=fault, seconds=KILLED_WITHIN))
+    machine.tools.fail(Fault(fault=fault, seconds=KILLED_WITHIN))
     machine.kill(machine.start(*WRITE_THROUGH))
     if fault == "hangs after the change":
         until(lambda: machine.difference() == {CACHING: "disable"})
@@ -42,7 +42,7 @@ def test_restore_undoes_a_change_that_was_killed_while_its_tool_hung(
 def test_restore_waits_for_the_tool_of_a_killed_raidctl(on: Callable[[str], Machine], demo: str) -> None:
     """Restore does not read the settings before the tool has ended."""
     machine = on(demo)
-    machine.tools.fail(Disturbance(fault="is slow", seconds=KILLED_WITHIN))
+    machine.tools.fail(Fault(fault="is slow", seconds=KILLED_WITHIN))
     words = next(words for name, words, _ in CHANGES if name == demo)
     machine.kill(machine.start(*words))
     done = machine.run("restore")
@@ -65,7 +65,7 @@ def test_a_renamed_tool_keeps_the_lock(on: Callable[[str], Machine]) -> None:
     """Restore waits for the lock that a renamed tool has inherited. A wrapper starts the tool under another name."""
     machine = on("p400")
     (machine.tools.programs / "hpacucli").write_text(DISGUISED.format(python=sys.executable, place=machine.tools.place))
-    machine.tools.fail(Disturbance(fault="is slow", seconds=KILLED_WITHIN))
+    machine.tools.fail(Fault(fault="is slow", seconds=KILLED_WITHIN))
     machine.kill(machine.start(*WRITE_THROUGH))
     done = machine.run("restore")
     until(machine.at_rest)
@@ -77,7 +77,7 @@ def test_a_renamed_tool_keeps_the_lock(on: Callable[[str], Machine]) -> None:
 def test_only_one_of_two_restores_undoes_a_change(on: Callable[[str], Machine]) -> None:
     """The tool is called once. The other restore finds nothing or a lock."""
     machine = on("p400")
-    machine.tools.fail(Disturbance(fault="hangs after the change", seconds=KILLED_WITHIN))
+    machine.tools.fail(Fault(fault="hangs after the change", seconds=KILLED_WITHIN))
     machine.kill(machine.start(*WRITE_THROUGH))
     until(machine.at_rest)
     both = [
@@ -96,7 +96,7 @@ def test_only_one_of_two_restores_undoes_a_change(on: Callable[[str], Machine]) 
 def test_the_guardian_waits_for_the_tool_of_its_batch(on: Callable[[str], Machine]) -> None:
     """The guardian does not read the settings before the tool has ended."""
     machine = on("p400")
-    machine.tools.fail(Disturbance(fault="is slow", seconds=KILLED_WITHIN))
+    machine.tools.fail(Fault(fault="is slow", seconds=KILLED_WITHIN))
     words = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sleep", "60")
     machine.kill(machine.start(*words))
     until(lambda: machine.results() == ["restored"] and machine.at_rest())

@@ -15,7 +15,7 @@ from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeUndone
 from raidctl.runners.local import LocalRunner
-from raidctl.simulation.executables import Disturbance, Fault
+from raidctl.simulation.executables import Fault, FaultKind
 from raidctl.survey.survey import survey
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
@@ -69,17 +69,17 @@ def test_a_batch_is_restored_by_the_tool(on: Callable[[str], Machine]) -> None:
     assert machine.results() == ["restored"]
 
 
-BAD: list[tuple[Fault, int]] = [
+BAD: list[tuple[FaultKind, int]] = [
     ("refuses", 5), ("lies", 5), ("prints garbage", 5), ("dies", 5), ("dies after the change", 5),
     ("takes effect late", 0),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("fault", "code"), BAD)
-def test_a_failing_tool_leaves_nothing_half_done(on: Callable[[str], Machine], fault: Fault, code: int) -> None:
+def test_a_failing_tool_leaves_nothing_half_done(on: Callable[[str], Machine], fault: FaultKind, code: int) -> None:
     """The change is done, or undone with exit code 5."""
     machine = on("p400")
-    machine.tools.fail(Disturbance(fault=fault))
+    machine.tools.fail(Fault(fault=fault))
     done = machine.run(*WRITE_THROUGH)
     assert done.returncode == code, done.stderr
     assert machine.difference() == ({CACHING: "disable"} if code == 0 else {})
@@ -90,7 +90,7 @@ def test_a_controller_that_falls_back_to_write_through_is_undone(on: Callable[[s
     """If write-back is accepted but stays inactive, the change is undone."""
     machine = on("9271")
     machine.tools.set({"megaraid 0/v0/wrcache": "WT"})
-    machine.tools.fail(Disturbance(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
+    machine.tools.fail(Fault(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
     done = machine.run("cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
     assert done.returncode == 5, done.stderr
     assert "write-through is active" in done.stderr
@@ -112,7 +112,7 @@ TARGETED = [
 def test_an_unread_controller_is_not_reported_as_missing(on: Callable[[str], Machine], words: tuple[str, ...]) -> None:
     """If the reading tool fails, the exit code is 3. The message mentions the failed reading."""
     machine = on("p400")
-    machine.tools.fail(Disturbance(fault="dies", match="show", times=99))
+    machine.tools.fail(Fault(fault="dies", match="show", times=99))
     done = machine.run(*words)
     assert done.returncode == 3, done.stderr
     assert "not everything could be read" in done.stderr
@@ -215,7 +215,7 @@ def test_a_full_file_system_undoes_the_change(on: Callable[[str], Machine], tmp_
     lengths = [len(text) for text in path.read_bytes().splitlines(keepends=True)]
     path.unlink()
     machine.tools.set(machine.before)
-    machine.tools.forget()
+    machine.tools.clear_log()
     room = sum(lengths[:line]) + lengths[line] // 2
     names = {name: tmp_path / name for name in ("errors", "code", "after", "kept")}
     script = FULL.format(
@@ -241,11 +241,11 @@ def test_a_full_file_system_undoes_the_change(on: Callable[[str], Machine], tmp_
 
 @pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])
 def test_a_tool_that_times_out_is_ended_and_undone(
-    on: Callable[[str], Machine], monkeypatch: pytest.MonkeyPatch, fault: Fault
+    on: Callable[[str], Machine], monkeypatch: pytest.MonkeyPatch, fault: FaultKind
 ) -> None:
     """A tool that times out is ended and undone. The time limit of the plan's command is reduced to half a second."""
     machine = on("p400")
-    machine.tools.fail(Disturbance(fault=fault))
+    machine.tools.fail(Fault(fault=fault))
     monkeypatch.setenv("PATH", machine.environment["PATH"])
     machine.state_dir.mkdir(mode=0o700)
     known, runner = vendors()[0], LocalRunner()

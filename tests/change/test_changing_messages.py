@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from raidctl.cli import cli, restore
 from raidctl.simulation.demo import demos
-from raidctl.simulation.executables import Disturbance, install
+from raidctl.simulation.executables import Fault, install
 from raidctl.vendor.registry import vendors
 from tests.support.command_line import Raidctl
 from tests.support.machines import FIXTURES
@@ -297,7 +297,7 @@ def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl)
 def test_an_interrupted_change_is_undone_and_reported_so(tmp_path: Path) -> None:
     """Ctrl-C while a tool hangs restores the old values. The exit code is 130, and the last sentence states it."""
     tools = install("p400", tmp_path / "p400")
-    tools.fail(Disturbance(fault="hangs after the change", match="cacheratio", seconds=300))
+    tools.fail(Fault(fault="hangs after the change", match="cacheratio", seconds=300))
     path = f"{tools.programs}:{os.environ['PATH']}"
     child = subprocess.Popen(
         [sys.executable, "-m", "raidctl", "--state-dir", tmp_path / "state", "--json", *SPLIT[2:], "50/50", "--yes"],

@@ -1,6 +1,6 @@
 """The alarm of Adaptec controllers: ``arcconf SETALARM 1 silence``. Pure.
 
-No manual that is known has the command; the tool's own help text decides whether this version takes it.
+The command is undocumented; the tool's own help text decides whether this version takes it.
 """
 
 from __future__ import annotations

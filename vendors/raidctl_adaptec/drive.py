@@ -285,7 +285,7 @@ def _life_left(drive: Draft, pair: Pair) -> None:
         drive.add_problem("warning", "state", message, "Plan the replacement.")
 
 
-def _most(name: str) -> Callable[[Draft, Pair], None]:
+def _highest(name: str) -> Callable[[Draft, Pair], None]:
     """The reader of a counter that several lines report differently. The highest one counts."""
 
     def read(drive: Draft, pair: Pair) -> None:
@@ -353,7 +353,9 @@ _FIELDS: Fields[Draft] = {
     "mount point(s)": Field("mountpoints", numbers.mountpoints),
     "mount points": Field("mountpoints", numbers.mountpoints),
     # S.M.A.R.T. warnings                      : 2
-    **dict.fromkeys(("s.m.a.r.t. warnings", "smart warning count", "predictive failures"), _most("errors.predictive")),
+    **dict.fromkeys(
+        ("s.m.a.r.t. warnings", "smart warning count", "predictive failures"), _highest("errors.predictive")
+    ),
     # Hard Read Errors                           : 0
     **dict.fromkeys(
         (
@@ -364,7 +366,7 @@ _FIELDS: Fields[Draft] = {
             "failed read recovers",
             "failed write recovers",
         ),
-        _most("errors.media"),
+        _highest("errors.media"),
     ),
     # Hardware Errors                            : 0
     **dict.fromkeys(("hardware errors", "hardware error count"), _hardware_errors),

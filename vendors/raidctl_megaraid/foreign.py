@@ -19,7 +19,7 @@ from raidctl.vendor.plan import Deed, Denial
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid.collect.tool_call import LOCK, TIMEOUT
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.operate.commands import Way
+from raidctl_megaraid.operate.commands import Route
 from raidctl_megaraid.operate.steps import case_of
 from raidctl_megaraid.read_document import MEGACLI, STORCLI, read_document
 from raidctl_megaraid.storcli import numbers
@@ -45,20 +45,20 @@ def preview(controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPr
     case = case_of(Deed(object_id=controller.id, verb="import_foreign"), controller, tools)
     if isinstance(case, Denial):
         return case.reason
-    request = Run(_words(case.way), timeout=TIMEOUT, lock=LOCK)
+    request = Run(_words(case.route), timeout=TIMEOUT, lock=LOCK)
     answer = yield from ask(request)
     command = " ".join(request.argv)
     if not answer.fine:
         return f"`{command}` failed: {answer.detail or answer.trouble}"
-    kind = MEGACLI if case.way.kind == "megacli" else STORCLI
+    kind = MEGACLI if case.route.kind == "megacli" else STORCLI
     found = read_document(Document(command, kind, answer.text))
     return of_text(answer.text, list(found.controllers.by_number.values()))
 
 
-def _words(way: Way) -> tuple[str, ...]:
-    if way.kind == "megacli":
-        return (way.program, "-CfgForeign", "-Preview", f"-a{way.number}", "-NoLog")
-    return (way.program, f"/c{way.number}/fall", "import", "preview", "nolog", "J")
+def _words(route: Route) -> tuple[str, ...]:
+    if route.kind == "megacli":
+        return (route.command, "-CfgForeign", "-Preview", f"-a{route.number}", "-NoLog")
+    return (route.command, f"/c{route.number}/fall", "import", "preview", "nolog", "J")
 
 
 def of_text(text: str, drafts: Sequence[ControllerDraft]) -> ForeignPreview:

@@ -19,7 +19,7 @@ from raidctl.bench.blocks import Checker, Filler, State
 from raidctl.bench.engines.process_group import Job, Report, ending, now
 from raidctl.bench.engines.work_split import trim
 from raidctl.bench.targets.nbd import NbdTarget
-from raidctl.bench.targets.nbd_link import FLUSH, FUA, READ, REQUEST, REQUEST_MAGIC, WRITE, Gone, Link
+from raidctl.bench.targets.nbd_link import FLUSH, FUA, READ, REQUEST, REQUEST_MAGIC, WRITE, Link, ServerGone
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import BenchError
 
@@ -160,7 +160,7 @@ class _Pipe:
         """Receive the next reply."""
         cookie, error = self.link.reply()
         if cookie not in self.under_way:
-            raise Gone
+            raise ServerGone
         number, start = self.under_way[cookie]
         op = self.stream.ops[number % len(self.stream.ops)]
         if op == Op.READ and not error:

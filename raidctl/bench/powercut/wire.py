@@ -25,11 +25,11 @@ LARGEST = 1 << 20
 """Bytes of the largest message."""
 
 
-class Rubbish(CannotTell):
+class ProtocolError(CannotTell):
     """The received bytes are not from a raidctl with the same token."""
 
 
-class Gone(CannotTell):
+class ConnectionLost(CannotTell):
     """The other side has closed the connection, or is silent."""
 
 
@@ -37,83 +37,83 @@ class Wire:
     """One end of a connection.
 
     Args:
-        plug: A connected socket, with its time limit.
+        connection: A connected socket, with its time limit.
         token: The secret that both sides have.
         witness: Whether this is the witness's end.
 
     Raises:
-        Rubbish: The other side does not speak this protocol.
-        Gone: It has closed the connection.
+        ProtocolError: The other side does not speak this protocol.
+        ConnectionLost: It has closed the connection.
     """
 
-    def __init__(self, plug: socket.socket, token: bytes, *, witness: bool) -> None:
-        self._plug = plug
+    def __init__(self, connection: socket.socket, token: bytes, *, witness: bool) -> None:
+        self._socket = connection
         self._mine, self._theirs = (b"w", b"c") if witness else (b"c", b"w")
         self._sent = self._received = 0
         self._lock = threading.Lock()
         own = secrets.token_bytes(_NONCE)
-        self._put(MAGIC + own)
-        if self._some(len(MAGIC)) != MAGIC:
-            raise Rubbish("the other side is not a raidctl of this version")
-        other = self._some(_NONCE)
+        self._send_bytes(MAGIC + own)
+        if self._receive_bytes(len(MAGIC)) != MAGIC:
+            raise ProtocolError("the other side is not a raidctl of this version")
+        other = self._receive_bytes(_NONCE)
         both = own + other if witness else other + own
         self._key = hmac.digest(token, both, "sha256")
 
     def send(self, message: msgspec.Struct) -> None:
-        """Send a message. Raise Gone."""
+        """Send a message. Raise ConnectionLost."""
         content = msgspec.json.encode(message)
         # another thread sends signs of life
         with self._lock:
-            code = self._code(self._mine, self._sent, content)
+            code = self._authentication_code(self._mine, self._sent, content)
             self._sent += 1
-            self._put(len(content).to_bytes(4, "big") + code + content)
+            self._send_bytes(len(content).to_bytes(4, "big") + code + content)
 
     def receive(self, kind: Any) -> Any:
         """Receive a message of one of these types.
 
         Raises:
-            Rubbish: It is none, or its code is wrong.
-            Gone: There is none.
+            ProtocolError: It is none, or its code is wrong.
+            ConnectionLost: There is none.
         """
-        size = int.from_bytes(self._some(4), "big")
+        size = int.from_bytes(self._receive_bytes(4), "big")
         if size > LARGEST:
-            raise Rubbish(f"a message of {size} bytes is announced")
-        code, content = self._some(_CODE), self._some(size)
-        if not hmac.compare_digest(code, self._code(self._theirs, self._received, content)):
-            raise Rubbish("its token is different")
+            raise ProtocolError(f"a message of {size} bytes is announced")
+        code, content = self._receive_bytes(_CODE), self._receive_bytes(size)
+        if not hmac.compare_digest(code, self._authentication_code(self._theirs, self._received, content)):
+            raise ProtocolError("its token is different")
         self._received += 1
         try:
             return json_decode.decode(content, kind)
         except msgspec.MsgspecError as error:
-            raise Rubbish(f"a message cannot be understood: {error}") from None
+            raise ProtocolError(f"a message cannot be understood: {error}") from None
 
     def close(self) -> None:
         """Close the connection; a thread that waits for a message ends."""
         try:
-            self._plug.shutdown(socket.SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
         finally:
-            self._plug.close()
+            self._socket.close()
 
-    def _code(self, direction: bytes, number: int, content: bytes) -> bytes:
+    def _authentication_code(self, direction: bytes, number: int, content: bytes) -> bytes:
         return hmac.digest(self._key, direction + number.to_bytes(8, "big") + content, "sha256")
 
-    def _put(self, data: bytes) -> None:
+    def _send_bytes(self, data: bytes) -> None:
         try:
-            self._plug.sendall(data)
+            self._socket.sendall(data)
         except OSError as error:
-            raise Gone(f"the connection is broken: {error.strerror or error}") from None
+            raise ConnectionLost(f"the connection is broken: {error.strerror or error}") from None
 
-    def _some(self, count: int) -> bytes:
+    def _receive_bytes(self, count: int) -> bytes:
         parts = bytearray()
         while len(parts) < count:
             try:
-                piece = self._plug.recv(count - len(parts))
+                piece = self._socket.recv(count - len(parts))
             except OSError as error:
                 why = "it does not answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
-                raise Gone(why) from None
+                raise ConnectionLost(why) from None
             if not piece:
-                raise Gone("the connection was closed")
+                raise ConnectionLost("the connection was closed")
             parts += piece
         return bytes(parts)

@@ -43,7 +43,7 @@ from raidctl.bench.powercut.messages import (
     ToWitness,
 )
 from raidctl.bench.powercut.report import PowerCutRun
-from raidctl.bench.powercut.wire import Gone, Rubbish, Wire
+from raidctl.bench.powercut.wire import ConnectionLost, ProtocolError, Wire
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import printable
 from raidctl.units import timestamp
@@ -127,13 +127,13 @@ class Witness:
         server = self._server
         while server is not None:
             try:
-                plug, where = server.accept()
+                connection, where = server.accept()
             except OSError:
                 return
             if not self._places.acquire(blocking=False):
-                plug.close()
+                connection.close()
                 continue
-            threading.Thread(target=self._connection, args=(plug, f"{where[0]}:{where[1]}"), daemon=True).start()
+            threading.Thread(target=self._serve, args=(connection, f"{where[0]}:{where[1]}"), daemon=True).start()
 
     def stop(self) -> None:
         """End, with all journals synced."""
@@ -153,26 +153,26 @@ class Witness:
             history = self._active.account.history if self._active is not None else None
             return history.acknowledged if history is not None and self._active and self._active.checked else 0
 
-    def _connection(self, plug: socket.socket, where: str) -> None:
+    def _serve(self, connection: socket.socket, where: str) -> None:
         run: _Run | None = None
         try:
-            plug.settimeout(GREETING)
-            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            plug.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            wire = Wire(plug, self._token, witness=True)
+            connection.settimeout(GREETING)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            wire = Wire(connection, self._token, witness=True)
             first: Open = wire.receive(Open)
             run = self._answered(wire, first, where)
-            plug.settimeout(None)
+            connection.settimeout(None)
             while run is not None:
                 self._message(run, wire.receive(ToWitness))
-        except Rubbish as error:
+        except ProtocolError as error:
             self._tell(f"A connection from {where} was refused: {error}.")
-        except Gone:
+        except ConnectionLost:
             pass
         except RaidctlError as error:
             self._tell(str(error))
         finally:
-            plug.close()
+            connection.close()
             self._places.release()
             if run is not None:
                 self._closed(run)
@@ -279,14 +279,14 @@ class Witness:
         try:
             with self._lock:
                 if not run.lives:
-                    raise Gone("another connection has taken over the run")
+                    raise ConnectionLost("another connection has taken over the run")
                 run.heard = time.monotonic()
                 answer = _answer(run, message)
         except Disorder as error:
             run.wire.send(Refused(str(error)))
-            raise Rubbish(str(error)) from None
+            raise ProtocolError(str(error)) from None
         except CannotTell as error:
-            if not isinstance(error, (Gone, Rubbish)):
+            if not isinstance(error, (ConnectionLost, ProtocolError)):
                 run.wire.send(Refused(str(error)))
             raise
         if isinstance(answer, Judged):

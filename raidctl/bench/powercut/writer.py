@@ -36,7 +36,7 @@ from raidctl.bench.powercut.messages import (
     Same,
 )
 from raidctl.bench.powercut.report import Cut, How, Plan, PowerCutRun, Target
-from raidctl.bench.powercut.wire import Gone, Rubbish, Wire
+from raidctl.bench.powercut.wire import ConnectionLost, ProtocolError, Wire
 from raidctl.errors import CannotTell, UnreachableError
 from raidctl.text import printable
 
@@ -73,14 +73,14 @@ class WitnessConnection:
     def __init__(self, address: tuple[str, int], token: bytes) -> None:
         self.shown = f"{printable(address[0])} port {address[1]}"
         try:
-            plug = socket.create_connection(address, timeout=PATIENCE)
+            connection = socket.create_connection(address, timeout=PATIENCE)
         except OSError as error:
             raise UnreachableError(f"No witness can be reached at {self.shown}: {error.strerror or error}.") from None
-        plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            self._wire = Wire(plug, token, witness=False)
-        except (Gone, Rubbish) as error:
-            plug.close()
+            self._wire = Wire(connection, token, witness=False)
+        except (ConnectionLost, ProtocolError) as error:
+            connection.close()
             raise CannotTell(f"What answers at {self.shown} is not a witness: {error}.") from None
         self._closed = threading.Event()
         self._first = True
@@ -94,7 +94,7 @@ class WitnessConnection:
         self.tell(message)
         try:
             answer = self._wire.receive(FromWitness)
-        except (Gone, Rubbish) as error:
+        except (ConnectionLost, ProtocolError) as error:
             if self._first:
                 raise CannotTell(
                     f"The witness at {self.shown} does not accept the token, or is gone: {error}."
@@ -111,7 +111,7 @@ class WitnessConnection:
         """Send a message that has no answer. Raise CannotTell if the witness is gone."""
         try:
             self._wire.send(message)
-        except Gone as error:
+        except ConnectionLost as error:
             raise self._gone(error) from None
 
     def _gone(self, error: Exception) -> WitnessGone:
@@ -128,7 +128,7 @@ class WitnessConnection:
         while not self._closed.wait(BEAT):
             try:
                 self._wire.send(Beat(time.monotonic()))
-            except Gone:
+            except ConnectionLost:
                 return
 
     def close(self) -> None:

@@ -134,18 +134,20 @@ class NbdTarget:
             BenchError: It cannot be reached, or the server refuses.
         """
         where = self._address
-        plug = socket.socket(socket.AF_UNIX if where.path else socket.AF_INET6 if ":" in where.host else socket.AF_INET)
+        connection = socket.socket(
+            socket.AF_UNIX if where.path else socket.AF_INET6 if ":" in where.host else socket.AF_INET
+        )
         try:
             if where.path:
-                plug.connect(where.path)
+                connection.connect(where.path)
             else:
-                plug.connect((where.host, where.port))
-                plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.connect((where.host, where.port))
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError as error:
-            plug.close()
+            connection.close()
             reason = error.strerror or error
             raise BenchError(f"No NBD server can be reached at {printable(self.name)}: {reason}.") from None
-        return negotiate(plug, where.export)
+        return negotiate(connection, where.export)
 
     @property
     def export(self) -> Export:

@@ -81,7 +81,7 @@ class Export:
         return bool(self.flags & 256)
 
 
-class Gone(OSError):
+class ServerGone(OSError):
     """The server disconnected in the middle of a request."""
 
     def __init__(self) -> None:
@@ -118,19 +118,19 @@ class Link:
         """Receive the head of a reply. Return its cookie, and 0 or an errno. The data of a successful read follow.
 
         Raises:
-            Gone: The server went away, or does not speak the protocol.
+            ServerGone: The server went away, or does not speak the protocol.
         """
         self.take(self._head)
         magic, error, cookie = REPLY.unpack(self._head)
         if magic != REPLY_MAGIC:
-            raise Gone
+            raise ServerGone
         return cookie, error if error in errno.errorcode or not error else errno.EINVAL
 
     def take(self, into: memoryview) -> None:
         """Fill a buffer with the next bytes.
 
         Raises:
-            Gone: The server went away.
+            ServerGone: The server went away.
         """
         _take(self.socket, into)
 
@@ -168,7 +168,7 @@ def _take(where: socket.socket, into: memoryview) -> None:
     while into:
         count = where.recv_into(into)
         if not count:
-            raise Gone
+            raise ServerGone
         into = into[count:]
 
 

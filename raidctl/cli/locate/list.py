@@ -13,7 +13,7 @@ from raidctl.change.indicator import Way
 from raidctl.change.journal import Story
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.lazy_group import columns
-from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
+from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, process_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import tell_own_journal
@@ -85,7 +85,7 @@ def _mine(named: Machine, place: Path) -> list[Located]:
     """Return the LEDs of unfinished changes, with their states."""
     found = []
     for story in open_stories(place, named.source):
-        running = runner_of(place, story) != 0
+        running = process_of(place, story) != 0
         leds = led_machine(named, story.begin.indicators)
         leds.survey()
         accepted = _accepted(story)

@@ -17,7 +17,7 @@ from raidctl.change.restored import Restored
 from raidctl.cli.shared.exit_codes import tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.led_restore import led_restorer
-from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
+from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_stories, process_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
@@ -56,25 +56,27 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
         place = state_directory(settings) if settings.replay is None else None
         stories = open_stories(place, named.source) if place is not None else []
         if not target:
-            return _all(named, place, stories, settings, dry_run=dry_run)
+            return _switch_all_off(named, place, stories, settings, dry_run=dry_run)
         found = find_leds(named, target, _LONGEST)
         tell_problems(found.unread)
-        return _some(named, place, stories, found, settings, dry_run=dry_run)
+        return _switch_some_off(named, place, stories, found, settings, dry_run=dry_run)
 
 
-def _all(named: Machine, place: Path | None, stories: Sequence[Story], settings: Settings, *, dry_run: bool) -> int:
+def _switch_all_off(
+    named: Machine, place: Path | None, stories: Sequence[Story], settings: Settings, *, dry_run: bool
+) -> int:
     """End every change that keeps an LED on."""
     indicators = [indicator for story in stories for indicator in story.begin.indicators]
-    faults = [] if dry_run or place is None else _ended(named, place, stories)
+    faults = [] if dry_run or place is None else _end_changes(named, place, stories)
     return _report(indicators, (), faults, settings, dry_run=dry_run)
 
 
-def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
+def _end_changes(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
     """End the processes that keep LEDs on. Switch off what they leave, and return what could not be switched off."""
     if not stories:
         return []
     for story in stories:
-        process = runner_of(place, story)
+        process = process_of(place, story)
         if process:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
@@ -84,7 +86,7 @@ def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
     return [fault for result in results for fault in (*result.faults, *([result.busy] if result.busy else []))]
 
 
-def _some(
+def _switch_some_off(
     named: Machine, place: Path | None, stories: Sequence[Story], found: Found, settings: Settings, *, dry_run: bool
 ) -> int:
     """Switch off the LEDs of these drives. End a change whose LEDs are all among them."""
@@ -99,11 +101,11 @@ def _some(
         )
     faults: list[str] = []
     if not dry_run and place is not None:
-        faults = _ended(named, place, ending)
+        faults = _end_changes(named, place, ending)
         handled = {name for story in ending for name in _ids(story)}
         rest = [indicator for indicator in found.indicators if indicator.id not in handled]
         if rest:
-            _switched_off(named, place, rest)
+            _switch_off(named, place, rest)
     code = _report(found.indicators, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
     return code or found.exit_code()
 
@@ -112,7 +114,7 @@ def _ids(story: Story) -> set[str]:
     return {indicator.id for indicator in story.begin.indicators}
 
 
-def _switched_off(named: Machine, place: Path, indicators: Sequence[Indicator]) -> None:
+def _switch_off(named: Machine, place: Path, indicators: Sequence[Indicator]) -> None:
     """Switch off LEDs that another program has switched on: a permanent change.
 
     Raises:

@@ -112,7 +112,7 @@ def open_stories(place: Path, source: str) -> list[Story]:
     return [story for story in pending if story.begin.kind == "locate" and story.begin.source == source]
 
 
-def runner_of(place: Path, story: Story) -> int:
+def process_of(place: Path, story: Story) -> int:
     """Return the process that keeps these LEDs on. It will switch them off; the result is 0 if it has ended."""
     for subject in story.begin.subjects:
         holder = holder_of(place, held_name(story.begin.source, subject.id))
@@ -130,7 +130,7 @@ def refuse_twice(place: Path, source: str, indicators: Sequence[Indicator]) -> N
     wanted = {indicator.id for indicator in indicators}
     for story in open_stories(place, source):
         mine = [indicator.bay.object_id for indicator in story.begin.indicators if indicator.id in wanted]
-        process = runner_of(place, story) if mine else 0
+        process = process_of(place, story) if mine else 0
         if process:
             raise Held(
                 f"The LED of {listing(mine)} is on until {story.begin.until} (process {process}). "

@@ -40,11 +40,11 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands that lead from the current to the desired settings."""
-    way = _way(controller, tools)
-    if way is None:
-        return _no_way(controller, requests)
-    current = way.grammar.current_settings(controller)
-    return _Planner(controller, way.command, current, way=way, desired=requests).plan(requests)
+    route = _route(controller, tools)
+    if route is None:
+        return _plan_without_tool(controller, requests)
+    current = route.grammar.current_settings(controller)
+    return _Planner(controller, route.command, current, route=route, desired=requests).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
@@ -58,13 +58,13 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
     own = mfi_flush.flush(controller, tools)
     if own is not None:
         return [Flush(object_id=controller.id, action=own, alternative=left)]
-    way = _way(controller, tools)
-    if way is None:
-        return [Flush(object_id=controller.id, why=_NO_WAY)]
-    return [Flush(object_id=controller.id, action=way.grammar.flush(way.command, way.number), alternative=left)]
+    route = _route(controller, tools)
+    if route is None:
+        return [Flush(object_id=controller.id, why=_TOOL_UNKNOWN)]
+    return [Flush(object_id=controller.id, action=route.grammar.flush(route.command, route.number), alternative=left)]
 
 
-_NO_WAY = "The tool that reported this controller, or the controller's number there, is unknown."
+_TOOL_UNKNOWN = "The tool that reported this controller, or the controller's number there, is unknown."
 _THROUGH = (
     "A volume in write-through has no unwritten data: raidctl batch --write write-through VOLUME -- COMMAND sets it "
     "while a command runs."
@@ -91,7 +91,7 @@ def _grammar(name: str | None) -> Grammar | None:
     return None if kind is None else _MEGACLI if kind == "megacli" else _STORCLI
 
 
-class _Way(NamedTuple):
+class _Route(NamedTuple):
     """How a controller is reached."""
 
     grammar: Grammar
@@ -108,17 +108,17 @@ def tool_number(controller: Controller) -> str | None:
     return None if number is None else number[1]
 
 
-def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
+def _route(controller: Controller, tools: Sequence[Tool]) -> _Route | None:
     """The tool that reported the controller, and the controller's number there."""
     tool = reporting_tool(controller, tools)
     grammar = _grammar(tool.name) if tool is not None else None
     number = tool_number(controller)
     if tool is None or grammar is None or number is None:
         return None
-    return _Way(grammar, command_of(tool), number)
+    return _Route(grammar, command_of(tool), number)
 
 
-def _no_way(controller: Controller, requests: Sequence[Desired]) -> Plan:
+def _plan_without_tool(controller: Controller, requests: Sequence[Desired]) -> Plan:
     already = tuple(
         desired for desired in requests if value(controller, desired.object_id, desired.setting) == desired.value
     )
@@ -138,14 +138,14 @@ def _refusal(controller: Controller, desired: Desired) -> Refusal:
     can = controller.capabilities.get(desired.setting)
     if can is not None and not can.set and can.why is not None:
         return Refusal(desired=desired, kind="unsupported", reason=can.why)
-    return Refusal(desired=desired, kind="unknown", reason=_NO_WAY)
+    return Refusal(desired=desired, kind="unknown", reason=_TOOL_UNKNOWN)
 
 
 @dataclass
 class _Planner(Planner):
     """A plan under construction."""
 
-    way: _Way = field(kw_only=True)
+    route: _Route = field(kw_only=True)
     desired: Sequence[Desired] = field(kw_only=True)
 
     def add(self, desired: Desired) -> None:
@@ -154,11 +154,11 @@ class _Planner(Planner):
         if active and not self.cached(desired):
             self.already.append(desired)
             return
-        self.possible(desired)
+        self.require_possible(desired)
         for one in self.assignments(desired):
             self.set(one.setting, one.value, *one.affects)
 
-    def possible(self, desired: Desired) -> None:
+    def require_possible(self, desired: Desired) -> None:
         """Check that controller, tool and raidctl can fulfil such a request.
 
         Raises:
@@ -169,7 +169,7 @@ class _Planner(Planner):
                 raise CannotError("raidctl knows no command of this tool that sets the rate.")
             return
         if desired.setting == "alarm":
-            _has_alarm(self.controller)
+            _require_alarm(self.controller)
             return
         if desired.setting in _LACKS:
             raise CannotError(_LACKS[desired.setting][0], alternative=_LACKS[desired.setting][1])
@@ -181,7 +181,7 @@ class _Planner(Planner):
 
     def assignments(self, desired: Desired) -> list[Assignment]:
         """The assignments for a desired setting. Write-through is safe with direct I/O only, so it sets both."""
-        assignments = self.way.grammar.assignments(self.controller, desired, self.current)
+        assignments = self.route.grammar.assignments(self.controller, desired, self.current)
         if (desired.setting, desired.value) == ("io_policy", "cached"):
             return [Assignment(one.setting, one.value, (f"{CACHED}.",)) for one in assignments]
         if not self.cached(desired):
@@ -190,7 +190,7 @@ class _Planner(Planner):
         affects = (f"{CACHED}, so write-through also sets direct I/O: reads are no longer cached.",)
         more = [
             Assignment(one.setting, one.value, affects)
-            for one in self.way.grammar.assignments(self.controller, direct, {})
+            for one in self.route.grammar.assignments(self.controller, direct, {})
         ]
         return [*assignments, *more]
 
@@ -211,20 +211,20 @@ class _Planner(Planner):
 
     def restorable(self, name: str, before: str) -> bool:
         """Whether the tool has a word for a value."""
-        return before in self.way.grammar.risks[name]
+        return before in self.route.grammar.risks[name]
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
         """The command that sets a setting."""
-        return self.way.grammar.action(self.way.command, self.way.number, setting, wanted)
+        return self.route.grammar.action(self.route.command, self.route.number, setting, wanted)
 
     def position(self, step: Step) -> int:
         """Rank a step by safety. Steps that make data safer come first, those that make it less safe last."""
-        risks = self.way.grammar.risks[step.setting]
+        risks = self.route.grammar.risks[step.setting]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)
 
 
-def _has_alarm(controller: Controller) -> None:
+def _require_alarm(controller: Controller) -> None:
     """Check that the alarm can be switched.
 
     Raises:

@@ -7,8 +7,8 @@ import re
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
+from raidctl_megaraid.chip_temperature import report_chip_temperature
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.heat import report_heat
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.messages import COUNTS
@@ -45,7 +45,7 @@ def _read_item(controller: ControllerDraft, item: Item) -> None:
     if section.startswith("patrol read") and label == "current state":
         # Current State: Stopped
         controller.put(pair.lines[0], "patrol_read.state", patrol_state(pair.value))
-    report_heat(controller, label, pair.value)
+    report_chip_temperature(controller, label, pair.value)
     if prefix:
         controller.keep_detail(pair, prefix)
     elif (label == "bbu" and section not in _HARDWARE) or not read_pair(controller, pair, label, _FIELDS):

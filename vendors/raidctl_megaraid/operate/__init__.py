@@ -126,14 +126,14 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         return dict.fromkeys(VERBS, Ability(can=False, why_not=refusal.reason, alternative=refusal.alternative))
     found: dict[Verb, Ability] = {}
     for verb in VERBS:
-        if case.way.prints(verb):
+        if case.route.prints(verb):
             why = "The outputs that raidctl reads do not show what it has done, so it is only printed."
             found[verb] = Ability(can=False, why_not=why, printed=True)
-        elif verb == "raid" and not case.way.has("raid"):
+        elif verb == "raid" and not case.route.has("raid"):
             found[verb] = Ability(can=False, why_not="MegaCli takes a drive back from JBOD only with -Force.")
         else:
             proof: Proof = (
-                "captures" if verb in RECORDED["megacli" if case.way.kind == "megacli" else "storcli"] else "manual"
+                "captures" if verb in RECORDED["megacli" if case.route.kind == "megacli" else "storcli"] else "manual"
             )
             found[verb] = Ability(can=True, proof=proof)
     return found

@@ -42,34 +42,34 @@ def schedule(case: Case) -> Made:
     Its forms are in the help texts, and no output is known that shows what they do.
     """
     why = "The tool's help has a command for the schedule. No known output shows what it does: raidctl does not run it."
-    way = case.way
-    if way.kind == "megacli":
+    route = case.route
+    if route.kind == "megacli":
         words: tuple[str, ...] = (
             "-AdpBbuCmd",
             "-ScheduleLearn",
             "-STARTTIME",
             "DDD",
             "hh",
-            f"-a{way.number}",
+            f"-a{route.number}",
             "-NoLog",
         )
     elif any(pack.kind == "capacitor" for pack in case.controller.batteries):
         return case.deny("The tool has a schedule for batteries, and none for a CacheVault.")
     else:
-        words = (f"/c{way.number}/bbu", "set", "learnDelayInterval=HOURS")
-    return case.printed(why, Action(argv=(way.program, *words)))
+        words = (f"/c{route.number}/bbu", "set", "learnDelayInterval=HOURS")
+    return case.printed(why, Action(argv=(route.command, *words)))
 
 
 def learn(case: Case) -> Made:
     """Start a learn cycle of the controller's only pack."""
     pack = only_battery(case.controller)
     part = _PARTS.get(pack.kind)
-    if case.way.kind == "megacli":
-        argv: tuple[str, ...] = (case.way.program, "-AdpBbuCmd", "-BbuLearn", f"-a{case.way.number}", "-NoLog")
+    if case.route.kind == "megacli":
+        argv: tuple[str, ...] = (case.route.command, "-AdpBbuCmd", "-BbuLearn", f"-a{case.route.number}", "-NoLog")
     elif part is None:
         return case.deny(f"Whether {pack.id} is a battery or a CacheVault is not reported.", unknown=True)
     else:
-        argv = (case.way.program, f"/c{case.way.number}/{part}", "start", "learn", "nolog", "J")
+        argv = (case.route.command, f"/c{case.route.number}/{part}", "start", "learn", "nolog", "J")
     return [
         Step(
             object_id=case.controller.id, setting="start_learn", before=pack.status, after="learning", kind="deed",

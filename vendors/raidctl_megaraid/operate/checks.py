@@ -23,7 +23,7 @@ def start_or_stop(case: Case) -> Made:
         return case.deny("The controller reports that it permits no consistency check (Deny CC = Yes).")
     if start and volume.raid_level in ("raid0", "jbod"):
         return case.deny(f"{volume.id} has no copies or parity that could be compared.")
-    on, off = case.way.on_volume("start_check", volume), case.way.on_volume("stop_check", volume)
+    on, off = case.route.on_volume("start_check", volume), case.route.on_volume("stop_check", volume)
     seen, idle = expect(volume.id, "status", "checking"), expect(volume.id, "status", "checking", "is_not")
     return [
         Step(
@@ -42,8 +42,8 @@ def pause_or_resume(case: Case) -> Made:
     volume = case.volume
     if volume is None:
         return case.deny(f"{case.deed.object_id} is not a volume: checks are paused volume by volume.")
-    unseen = case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, volume))
-    if case.way.prints(case.deed.verb):
+    unseen = case.printed(_UNSEEN.format("whether a check is paused"), case.route.on_volume(case.deed.verb, volume))
+    if case.route.prints(case.deed.verb):
         return unseen
     if volume.progress is None or volume.progress.operation != "check":
         return case.deny(f"{volume.id} is not being checked.")
@@ -52,7 +52,7 @@ def pause_or_resume(case: Case) -> Made:
     pause = case.deed.verb == "pause_check"
     if (volume.progress.state == "paused") is pause:
         return []
-    on, off = case.way.on_volume("pause_check", volume), case.way.on_volume("resume_check", volume)
+    on, off = case.route.on_volume("pause_check", volume), case.route.on_volume("resume_check", volume)
     paused, runs = expect(volume.id, "progress.state", "paused"), expect(volume.id, "progress.state", "running")
     return [
         Step(
@@ -69,8 +69,8 @@ def patrol(case: Case) -> Made:
 
     No output is known that shows a pause, so its commands are printed.
     """
-    command = case.way.on_controller(case.deed.verb)
-    if case.way.prints(case.deed.verb):
+    command = case.route.on_controller(case.deed.verb)
+    if case.route.prints(case.deed.verb):
         return case.printed(_UNSEEN.format("whether the patrol read is paused"), command)
     state = case.controller.patrol_read.state if case.controller.patrol_read is not None else None
     if state is None:
@@ -79,7 +79,7 @@ def patrol(case: Case) -> Made:
     if (state != "stopped") is start:
         return []
     runs, ends = (expect(case.controller.id, "patrol_read.state", word) for word in ("running", "stopped"))
-    on, off = case.way.on_controller("start_patrol"), case.way.on_controller("stop_patrol")
+    on, off = case.route.on_controller("start_patrol"), case.route.on_controller("stop_patrol")
     return [
         Step(
             object_id=case.controller.id, setting=case.deed.verb, before=state, after="running" if start else "stopped",

@@ -114,17 +114,17 @@ _PLACE = regex(r"(\d{0,5}):(\d{1,5})", re.ASCII)
 _VOLUME = regex(r"v(\d{1,5})", re.ASCII)
 
 
-def way_kind(kind: str) -> str:
-    """Whose table a kind of tool uses."""
+def table_kind(kind: str) -> str:
+    """The kind of tool whose table of commands a kind uses."""
     return {"perccli": "storcli", "perccli2": "storcli2"}.get(kind, kind)
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """The tool that reported a controller, and the controller's number there."""
 
     kind: str
     """``storcli``, ``storcli2`` or ``megacli``; perccli is storcli, perccli2 storcli2."""
-    program: str
+    command: str
     number: str
 
     def has(self, name: str) -> bool:
@@ -163,8 +163,8 @@ class Way(NamedTuple):
     def reading(self) -> Action:
         """The command that prints the configuration: groups, order of members, sizes. It changes nothing."""
         if self.kind == "megacli":
-            return Action(argv=(self.program, "-CfgDsply", f"-a{self.number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK)
-        return Action(argv=(self.program, f"/c{self.number}/dall", "show", "nolog", "J"), timeout=TIMEOUT, lock=LOCK)
+            return Action(argv=(self.command, "-CfgDsply", f"-a{self.number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK)
+        return Action(argv=(self.command, f"/c{self.number}/dall", "show", "nolog", "J"), timeout=TIMEOUT, lock=LOCK)
 
     def _shape(self, name: str, *, loose: bool = False) -> Shape:
         return _expanded(self.kind, self._table[name], loose=loose)
@@ -172,7 +172,7 @@ class Way(NamedTuple):
     def _action(self, shape: Shape, places: tuple[str, ...]) -> Action:
         left = iter(places)
         words = [re.sub(r"\{\}", lambda _: next(left), word) for word in shape]
-        return Action(argv=(self.program, *words), timeout=TIMEOUT, lock=LOCK)
+        return Action(argv=(self.command, *words), timeout=TIMEOUT, lock=LOCK)
 
 
 def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
@@ -187,8 +187,8 @@ def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
 def shapes() -> Iterator[Shape]:
     """The shapes of all commands that are run, for every tool name."""
     for program, kind in KINDS.items():
-        for name, words in _TABLES[way_kind(kind)].items():
-            if name in PRINTED[way_kind(kind)]:
+        for name, words in _TABLES[table_kind(kind)].items():
+            if name in PRINTED[table_kind(kind)]:
                 continue
             forms = {_expanded(kind, words, loose=loose) for loose in (False, True)}
             yield from ((program, *form) for form in sorted(forms))

@@ -54,7 +54,7 @@ def import_or_clear(case: Case) -> Made:
     drives = [drive for drive in case.controller.drives if drive.foreign]
     if not drives:
         return case.deny(f"No drive of {case.controller.id} is listed as foreign.")
-    if case.deed.part is not None and case.way.kind != "megacli" and len(case.controller.foreign_groups) > 1:
+    if case.deed.part is not None and case.route.kind != "megacli" and len(case.controller.foreign_groups) > 1:
         return case.deny("storcli and perccli have no form for one of several foreign configurations.", guard="F3")
     if case.deed.part is not None and len(case.controller.foreign_groups) > 1:
         return case.printed(_WHICH, _action(case))
@@ -80,19 +80,19 @@ def _expects(drives: list[Drive], *, importing: bool) -> Iterator[Expectation]:
 def _action(case: Case) -> Action:
     word, other = _WORDS[case.deed.verb]
     number = (case.deed.part,) if case.deed.part is not None else ()
-    if case.way.kind == "megacli":
-        argv = (case.way.program, "-CfgForeign", other, *number, f"-a{case.way.number}", "-NoLog")
+    if case.route.kind == "megacli":
+        argv = (case.route.command, "-CfgForeign", other, *number, f"-a{case.route.number}", "-NoLog")
     else:
-        argv = (case.way.program, f"/c{case.way.number}/fall", word, "nolog", "J")
+        argv = (case.route.command, f"/c{case.route.number}/fall", word, "nolog", "J")
     return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
 
 
 def _saved(case: Case) -> Saved:
     """The foreign configurations as the tool prints them."""
-    if case.way.kind == "megacli":
-        argv: tuple[str, ...] = (case.way.program, "-CfgForeign", "-Dsply", f"-a{case.way.number}", "-NoLog")
+    if case.route.kind == "megacli":
+        argv: tuple[str, ...] = (case.route.command, "-CfgForeign", "-Dsply", f"-a{case.route.number}", "-NoLog")
     else:
-        argv = (case.way.program, f"/c{case.way.number}/fall", "show", "nolog", "J")
+        argv = (case.route.command, f"/c{case.route.number}/fall", "show", "nolog", "J")
     name = f"{case.controller.id.replace(':', '-')}-foreign"
     return Saved(name=name, action=Action(argv=argv, timeout=TIMEOUT, lock=LOCK))
 
@@ -103,16 +103,16 @@ def discard(case: Case) -> Made:
     number = (case.deed.part or "").rpartition("/v")[2]
     if case.deed.part not in kept or not number.isdecimal():
         return case.deny(f"No preserved cache of {case.deed.part or 'a volume'} is listed.", unknown=True)
-    if case.way.kind == "megacli":
+    if case.route.kind == "megacli":
         argv: tuple[str, ...] = (
-            case.way.program,
+            case.route.command,
             "-DiscardPreservedCache",
             f"-L{number}",
-            f"-a{case.way.number}",
+            f"-a{case.route.number}",
             "-NoLog",
         )
     else:
-        argv = (case.way.program, f"/c{case.way.number}/v{number}", "delete", "preservedcache", "nolog", "J")
+        argv = (case.route.command, f"/c{case.route.number}/v{number}", "delete", "preservedcache", "nolog", "J")
     others = [name for name in kept if name != case.deed.part]
     left = [expect(case.controller.id, "preserved", name, "contains") for name in others]
     gone = [] if others else [expect(case.controller.id, "cache.preserved_data", "no")]

@@ -15,8 +15,8 @@ def started(case: Case, drive: Drive) -> Step:
     """The rebuild of a member that is offline begins."""
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="rebuilding",
-        kind="deed", way_back="other", action=case.way.on_drive("start_rebuild", drive),
-        undo=case.way.on_drive("stop_rebuild", drive), expects=(expect(drive.id, "role", "member"),),
+        kind="deed", way_back="other", action=case.route.on_drive("start_rebuild", drive),
+        undo=case.route.on_drive("stop_rebuild", drive), expects=(expect(drive.id, "role", "member"),),
         undo_expects=(expect(drive.id, "role", "member", "is_not"),),
         subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
@@ -59,12 +59,12 @@ def pause_or_resume(case: Case) -> Made:
     if drive is None or state_of(drive) != "rebuilding":
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not being rebuilt.")
     state = drive.progress.state if drive.progress is not None else None
-    if state is None or case.way.prints(case.deed.verb):
-        return case.printed(_UNSEEN, case.way.on_drive(case.deed.verb, drive))
+    if state is None or case.route.prints(case.deed.verb):
+        return case.printed(_UNSEEN, case.route.on_drive(case.deed.verb, drive))
     pause = case.deed.verb == "pause_rebuild"
     if (state == "paused") is pause:
         return []
-    on, off = case.way.on_drive("pause_rebuild", drive), case.way.on_drive("resume_rebuild", drive)
+    on, off = case.route.on_drive("pause_rebuild", drive), case.route.on_drive("resume_rebuild", drive)
     paused, runs = expect(drive.id, "progress.state", "paused"), expect(drive.id, "progress.state", "running")
     return [
         Step(

@@ -44,11 +44,11 @@ def offline_step(case: Case, drive: Drive) -> Step:
     """The step that sets a member offline. Its array lacks it until a drive is rebuilt in its place."""
     spare = stand_in(case.controller, drive.array)
     effect = f"the spare {spare.id} begins to take its place" if spare else "undoing it rebuilds the drive"
-    undo = Action() if spare else case.way.on_drive("start_rebuild", drive)
+    undo = Action() if spare else case.route.on_drive("start_rebuild", drive)
     back = () if spare else (expect(drive.id, "role", "member"),)
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="offline",
-        kind="deed", way_back="none" if spare else "other", action=case.way.on_drive("offline", drive), undo=undo,
+        kind="deed", way_back="none" if spare else "other", action=case.route.on_drive("offline", drive), undo=undo,
         no_way_back=f"The spare {spare.id} is being rebuilt in its place." if spare else None,
         affects=(f"{drive.id} leaves {drive.array}; {effect}.",),
         expects=(expect(drive.id, "role", "member", "is_not"),), undo_expects=back,
@@ -58,12 +58,12 @@ def offline_step(case: Case, drive: Drive) -> Step:
 
 def _missing(case: Case, drive: Drive) -> Step:
     """The place in the array becomes free for another drive."""
-    seat = seat_of(drive) if case.way.kind != "megacli" else None
+    seat = seat_of(drive) if case.route.kind != "megacli" else None
     array = drive.array or ""
-    undo = case.way.on_drive("insert", drive, *seat) if seat is not None else Action()
+    undo = case.route.on_drive("insert", drive, *seat) if seat is not None else Action()
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before="offline", after="missing", kind="deed",
-        way_back="other" if seat else "none", action=case.way.on_drive("missing", drive), undo=undo,
+        way_back="other" if seat else "none", action=case.route.on_drive("missing", drive), undo=undo,
         no_way_back=None if seat else "The number of its place is shown only once it is missing: let a drive in again.",
         affects=(f"The place of {drive.id} in {array} is free: only a rebuild fills it again.",),
         expects=(expect(array, "drives", drive.id, "lacks"),),
@@ -74,14 +74,14 @@ def _missing(case: Case, drive: Drive) -> Step:
 
 def _spun_down(case: Case, drive: Drive) -> Step:
     """The drive is stopped for the hand that pulls it."""
-    megacli = case.way.kind == "megacli"
+    megacli = case.route.kind == "megacli"
     field, down, up = (
         ("status_text", "Unconfigured(good), Spun down", "Unconfigured(good), Spun Up") if megacli
         else ("details.Sp", "D", "U")
     )  # fmt: skip
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before="spun up", after="spun down", kind="deed",
-        action=case.way.on_drive("spin_down", drive), undo=case.way.on_drive("spin_up", drive),
+        action=case.route.on_drive("spin_down", drive), undo=case.route.on_drive("spin_up", drive),
         expects=(expect(drive.id, field, down),), undo_expects=(expect(drive.id, field, up),),
         subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
@@ -127,11 +127,11 @@ def let_in(case: Case) -> Made:
 def _inserted(case: Case, drive: Drive, place: tuple[str, str]) -> Step:
     array = case.array
     name = array.id if array is not None else ""
-    words = place if case.way.kind == "megacli" else (group_of(name) or "", *place)
+    words = place if case.route.kind == "megacli" else (group_of(name) or "", *place)
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="member",
-        kind="deed", way_back="other", action=case.way.on_drive("insert", drive, *words),
-        undo=case.way.on_drive("missing", drive), affects=(f"All data on {drive.id} is lost.",),
+        kind="deed", way_back="other", action=case.route.on_drive("insert", drive, *words),
+        undo=case.route.on_drive("missing", drive), affects=(f"All data on {drive.id} is lost.",),
         expects=(expect(drive.id, "array", name),), undo_expects=(expect(name, "drives", drive.id, "lacks"),),
         requires=(expect(case.deed.object_id, "array", name),),  # the command names the group by its number
         subjects=case.subjects(drive, case.volume), saves=case.saves(),
@@ -143,7 +143,7 @@ def good_step(case: Case, drive: Drive) -> Step:
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="good",
         kind="deed", way_back="none", no_way_back="No command marks the drive as bad again.",
-        action=case.way.on_drive("good", drive), expects=(expect(drive.id, "role", "unassigned"),),
+        action=case.route.on_drive("good", drive), expects=(expect(drive.id, "role", "unassigned"),),
         subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
 
@@ -174,7 +174,7 @@ def replace(case: Case) -> Made:
     return [
         Step(
             object_id=case.deed.object_id, setting="replace", before=drive.id, after=target.id, kind="deed",
-            way_back="none", action=case.way.on_drive("copyback", drive, other=target),
+            way_back="none", action=case.route.on_drive("copyback", drive, other=target),
             no_way_back="The copy can be stopped with the tool; the array stays complete meanwhile.",
             affects=(f"All data on {target.id} is lost; {drive.id} is unassigned when the copy is complete.",),
             expects=(expect(target.id, "role", "member"),), subjects=subjects, saves=case.saves(),

@@ -57,7 +57,7 @@ def program(controller: Controller, tools: Sequence[Tool]) -> str | None:
 
 def plan(case: Case, steps_of: Callable[[Case], Made], text: str | None) -> Made:
     """The steps of a deed, if the help lists all their commands. A ``text`` of None could not be read."""
-    command = case.way.program
+    command = case.route.command
     if case.deed.verb not in _VERBS:
         return Denial(deed=case.deed, reason=_REFUSED, alternative=_ELSE.format(command))
     made = steps_of(case)

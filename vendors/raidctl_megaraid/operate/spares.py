@@ -30,7 +30,7 @@ def add_spare(case: Case) -> Made:
         return case.deny("The controller reports that it has no such spares.")
     if case.volume is not None and array is None:
         return case.deny(f"The array of {case.volume.id} is unknown.", unknown=True)
-    if array is not None and case.way.kind == "megacli":
+    if array is not None and case.route.kind == "megacli":
         return case.deny(_NO_NUMBER, f"For all arrays of the controller: raidctl spare add {drive.id}")
     action = _added(case, array.id if array is not None else None)
     lacking = any(missing_places(case.controller, one.id) for one in case.controller.arrays)
@@ -38,7 +38,7 @@ def add_spare(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="add_spare", before=drive.status_text or "", after="spare",
             kind="deed", way_back="other" if lacking else "same", action=action,
-            undo=case.way.on_drive("remove_spare", drive),
+            undo=case.route.on_drive("remove_spare", drive),
             affects=("A rebuild on it may begin at once.",) if lacking else (),
             requires=(expect(case.deed.object_id, "array", array.id),) if array is not None else (),
             expects=_expected(case, lacking=lacking), undo_expects=(expect(drive.id, "role", "spare", "is_not"),),
@@ -61,8 +61,8 @@ def _added(case: Case, array: str | None) -> Action:
     if case.drive is None:
         return Action()
     if array is None:
-        return case.way.on_drive("global_spare", case.drive)
-    return case.way.on_drive("own_spare", case.drive, group_of(array) or "")
+        return case.route.on_drive("global_spare", case.drive)
+    return case.route.on_drive("own_spare", case.drive, group_of(array) or "")
 
 
 def remove_spare(case: Case) -> Made:
@@ -72,15 +72,15 @@ def remove_spare(case: Case) -> Made:
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not a spare.")
     if len(drive.spare_for) > 1:
         text = "It covers several arrays, and undoing this would need a command for all of them at once."
-        return case.printed(text, case.way.on_drive("remove_spare", drive))
+        return case.printed(text, case.route.on_drive("remove_spare", drive))
     own = drive.spare_for[0] if drive.spare_for else None
-    undo = _added(case, own) if own is None or case.way.has("own_spare") else Action()
+    undo = _added(case, own) if own is None or case.route.has("own_spare") else Action()
     return [
         Step(
             object_id=case.deed.object_id, setting="remove_spare", before=drive.status_text or "", after="unassigned",
             kind="deed", way_back="none" if undo.empty else "same",
             no_way_back=_NO_NUMBER if undo.empty else None,
-            action=case.way.on_drive("remove_spare", drive), undo=undo,
+            action=case.route.on_drive("remove_spare", drive), undo=undo,
             expects=(expect(drive.id, "role", "unassigned"),),
             undo_expects=() if undo.empty else (expect(drive.id, "role", "spare"),),
             subjects=case.subjects(drive, case.volume or case.controller),

@@ -71,8 +71,8 @@ def online(case: Case) -> Made:
     return [
         Step(
             object_id=case.deed.object_id, setting="online", before=drive.status_text or "", after="online",
-            kind="deed", way_back="other", action=case.way.on_drive("online", drive),
-            undo=case.way.on_drive("offline", drive),
+            kind="deed", way_back="other", action=case.route.on_drive("online", drive),
+            undo=case.route.on_drive("offline", drive),
             affects=("What was written to the array since it was set offline is wrong on this drive.",),
             expects=(expect(drive.id, "role", "member"),),
             undo_expects=(expect(drive.id, "role", "member", "is_not"),),
@@ -95,12 +95,12 @@ def jbod(case: Case) -> Made:
                 f"The controller's JBOD mode is off ({label.partition(': ')[2]}: No); raidctl does not switch it on, "
                 "because it acts on all drives."
             )
-    undo = case.way.has("raid")
+    undo = case.route.has("raid")
     return [
         Step(
             object_id=case.deed.object_id, setting="jbod", before=drive.status_text or "", after="JBOD", kind="deed",
-            way_back="same" if undo else "none", action=case.way.on_drive("jbod", drive),
-            undo=case.way.on_drive("raid", drive) if undo else Action(), affects=_young(case) if undo else (),
+            way_back="same" if undo else "none", action=case.route.on_drive("jbod", drive),
+            undo=case.route.on_drive("raid", drive) if undo else Action(), affects=_young(case) if undo else (),
             no_way_back=None if undo else _ONLY_FORCED, expects=(expect(drive.id, "role", "passthrough"),),
             undo_expects=(expect(drive.id, "role", "unassigned"),) if undo else (),
             subjects=case.subjects(drive, case.controller),
@@ -114,7 +114,7 @@ def _young(case: Case) -> tuple[str, ...]:
     The help of 007.2707 (2023) lists it, and that of versions about 007.04 (2018) does not.
     """
     text = "Older versions of the tool have no command that takes a drive back from JBOD, and reject it."
-    return (text,) if case.way.kind == "storcli" else ()
+    return (text,) if case.route.kind == "storcli" else ()
 
 
 _ONLY_FORCED = "MegaCli takes a drive back from JBOD only with -Force, which raidctl never uses."
@@ -128,13 +128,13 @@ def raid(case: Case) -> Made:
         return []
     if drive is None or state != "jbod":
         return _wrong(case, state, "only a JBOD drive can be taken back")
-    if not case.way.has("raid"):
+    if not case.route.has("raid"):
         return case.deny(_ONLY_FORCED, "Use storcli or perccli for this controller.")
     return [
         Step(
             object_id=case.deed.object_id, setting="raid", before=drive.status_text or "", after="unconfigured good",
-            kind="deed", way_back="other", action=case.way.on_drive("raid", drive),
-            undo=case.way.on_drive("jbod", drive), affects=("The system no longer sees the drive.", *_young(case)),
+            kind="deed", way_back="other", action=case.route.on_drive("raid", drive),
+            undo=case.route.on_drive("jbod", drive), affects=("The system no longer sees the drive.", *_young(case)),
             expects=(expect(drive.id, "role", "unassigned"),), undo_expects=(expect(drive.id, "role", "passthrough"),),
             subjects=case.subjects(drive, case.controller),
         )
@@ -149,4 +149,4 @@ def erase(case: Case) -> Made:
         return _wrong(case, state, "only an unconfigured good drive can be erased")
     if denied(case.controller, "pd operations: deny clear", "yes"):
         return case.deny("The controller reports that it does not permit it (Deny Clear = Yes).")
-    return case.printed(_ERASE, case.way.on_drive("erase", drive))
+    return case.printed(_ERASE, case.route.on_drive("erase", drive))

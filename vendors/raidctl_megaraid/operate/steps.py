@@ -13,7 +13,7 @@ from raidctl.vendor.deed_steps import CannotDo, drive_of, identity
 from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import tool_number
-from raidctl_megaraid.operate.commands import Way, number_of, place_of, way_kind
+from raidctl_megaraid.operate.commands import Route, number_of, place_of, table_kind
 from raidctl_megaraid.tools import KINDS
 
 _NO_TOOL = "The tool that reported the controller, or the controller's number there, is unknown."
@@ -22,14 +22,14 @@ Made = list[Step] | Denial
 
 @dataclass(frozen=True)
 class Case:
-    """A deed with its controller, objects, and way to the controller.
+    """A deed with its controller, objects, and the route to the controller.
 
     The controller is as it was read, and the objects are those that the deed names.
     """
 
     deed: Deed
     controller: Controller
-    way: Way
+    route: Route
     drive: Drive | None
     volume: Volume | None
 
@@ -64,7 +64,7 @@ class Case:
     def saves(self) -> tuple[Saved, ...]:
         """The configuration as the tool prints it, for a person."""
         name = f"{self.controller.id.replace(':', '-')}-configuration"
-        return (Saved(name=name, action=self.way.reading()),)
+        return (Saved(name=name, action=self.route.reading()),)
 
 
 def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
@@ -89,6 +89,6 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
         raise CannotDo(f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
     if volume is not None and number_of(volume) is None:
         raise CannotDo(f"The tool's number of {volume.id} is unknown.", unknown=True)
-    case = Case(deed, controller, Way(way_kind(kind), command_of(tool), number), drive, volume)
+    case = Case(deed, controller, Route(table_kind(kind), command_of(tool), number), drive, volume)
     case.subjects(drive or volume or controller, volume or controller)
     return case

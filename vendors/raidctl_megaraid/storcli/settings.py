@@ -11,8 +11,8 @@ from raidctl.text import attempt
 from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl.vendor.fields import Field, read_field
 from raidctl.vendor.statuses import report_bad_status
+from raidctl_megaraid.chip_temperature import report_chip_temperature
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.heat import report_heat
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -77,7 +77,7 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
         controller.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
     elif alarm is not None and words.word(value) not in words.NO | words.NO_VALUE:
         controller.unread(label, value)
-    report_heat(controller, label, value)
+    report_chip_temperature(controller, label, value)
     if label in _COUNTED and value.strip().isdecimal():
         controller.override(f"count.{label}", int(value.strip()[:18]), ROW)
     # Allowable bad blocks consumed(%) = 16

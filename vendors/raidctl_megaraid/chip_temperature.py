@@ -17,7 +17,7 @@ _MOST = 150
 """Higher values mean that the sensor cannot be read."""
 
 
-def report_heat(controller: Draft, label: str, value: str) -> None:
+def report_chip_temperature(controller: Draft, label: str, value: str) -> None:
     """Report a chip at a temperature at which the firmware throttles it or stops."""
     if not normalized(label).startswith(_LABELS):
         return
