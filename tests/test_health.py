@@ -457,7 +457,7 @@ def test_errors_of_a_drive_in_ddf_metadata_are_no_information(word: str) -> None
     assert severity(damaged, "drive_expects_failure", drive.id) in ("warning", "critical")
 
 
-STORIES: dict[str, tuple[str, ...]] = {
+HEADS: dict[str, tuple[str, ...]] = {
     "megaraid-perc5i-failed-battery": ("survives no further failure", "bay 1", "serial 3LM0RC02"),
     "md-degraded-rebuilding": ("md:md5: degraded, survives no further failure", "serial TLW5B1109"),
     "megaraid-h730p-predictive": ("predictive failure (SMART), 41 media errors", "bay 5", "serial RCX15W0K7"),
@@ -465,12 +465,12 @@ STORIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("machine", STORIES)
+@pytest.mark.parametrize("machine", HEADS)
 def test_the_head_of_show_has_cause_severity_and_place(machine: str) -> None:
     """Cause, redundancy left, bay and serial number are above everything else."""
     screen = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"], env={"COLUMNS": "80"}).stdout
     head = " ".join(screen.split("\n\n")[0].split())
-    for words in STORIES[machine]:
+    for words in HEADS[machine]:
         assert words in head
 
 

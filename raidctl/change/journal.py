@@ -129,7 +129,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 Entry = Begin | StepEvent | Planned | End
 
 
-class Story(msgspec.Struct, frozen=True, kw_only=True):
+class JournaledChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change with all of its journal entries."""
 
     begin: Annotated[Begin, doc("The plan, written before anything was changed.")]
@@ -209,7 +209,7 @@ class Journal:
         except OSError as error:
             raise JournalFull(f"The journal {self.path} cannot be written: {error.strerror}.") from None
 
-    def stories(self) -> list[Story]:
+    def changes(self) -> list[JournaledChange]:
         """Return all changes, the oldest first.
 
         Raises:
@@ -217,7 +217,7 @@ class Journal:
                 whose first line is lost.
         """
         data = self._data()
-        return _stories(self.path, _entries(self.path, data)) if data else []
+        return _changes(self.path, _entries(self.path, data)) if data else []
 
     def _open(self, flags: int) -> int:
         """Open the file, without waiting for a pipe. Raises OSError."""
@@ -255,9 +255,9 @@ class Journal:
         except OSError:
             return 0
 
-    def pending(self) -> list[Story]:
+    def pending(self) -> list[JournaledChange]:
         """Return the changes without an end, newest first, as they are undone."""
-        return [story for story in reversed(self.stories()) if story.pending]
+        return [journaled for journaled in reversed(self.changes()) if journaled.pending]
 
 
 def _write(handle: int, entry: Entry) -> None:
@@ -357,7 +357,7 @@ def extended(begin: Begin, more: Planned) -> Begin:
     return msgspec.structs.replace(begin, steps=begin.steps + more.steps, facts={**begin.facts, **more.facts})
 
 
-def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
+def _changes(path: Path, entries: Sequence[Entry]) -> list[JournaledChange]:
     begun: dict[str, Begin] = {}
     events: dict[str, list[StepEvent]] = {}
     ends: dict[str, End] = {}
@@ -378,4 +378,7 @@ def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
             f"The journal {path} has steps of change {listing(lost)}, whose first line is damaged: the previous values "
             f"are unknown. {_REMEDY}"
         )
-    return [Story(begin=begin, events=tuple(events.get(name, ())), end=ends.get(name)) for name, begin in begun.items()]
+    return [
+        JournaledChange(begin=begin, events=tuple(events.get(name, ())), end=ends.get(name))
+        for name, begin in begun.items()
+    ]

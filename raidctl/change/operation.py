@@ -8,7 +8,7 @@ from raidctl.change import rollback
 from raidctl.change.deed_steps import mark_safely
 from raidctl.change.engine import READ_DELAYS, Change
 from raidctl.change.expectations import exchanged, find, undecided, unmet
-from raidctl.change.journal import JournalFull, Result, Story
+from raidctl.change.journal import JournaledChange, JournalFull, Result
 from raidctl.change.lookup import current_settings
 from raidctl.change.reading import Look
 from raidctl.change.restored import Restored
@@ -20,11 +20,15 @@ from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
-def put_back(change: Change, story: Story, result: Restored, look: Look, vendors: Sequence[Vendor]) -> None:
+def put_back(
+    change: Change, journaled: JournaledChange, result: Restored, look: Look, vendors: Sequence[Vendor]
+) -> None:
     """Undo the temporary settings of an operation. Close it if it cannot be resumed."""
-    begin = story.begin
-    undone = {event.step for event in story.events if event.mark == "undone"}
-    numbers = [number for number in story.started()[::-1] if begin.steps[number].for_length and number not in undone]
+    begin = journaled.begin
+    undone = {event.step for event in journaled.events if event.mark == "undone"}
+    numbers = [
+        number for number in journaled.started()[::-1] if begin.steps[number].for_length and number not in undone
+    ]
     seen = look()
     current = current_settings(seen.inventory, vendors)
     begun: list[UndoStep] = []
@@ -49,9 +53,9 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
                 begun.append(back)
         # otherwise it is as before, or somebody else has set it since
     _confirm(change, begun, result, look, vendors)
-    result.open = open_text(story)
+    result.open = open_text(journaled)
     if result.open is None and not result.faults:
-        _close(change, story, seen, result)
+        _close(change, journaled, seen, result)
 
 
 def _confirm(
@@ -83,9 +87,9 @@ def _value(step: Step, current: Mapping[ToolSetting, str]) -> str | None:
     return current.get((step.object_id, step.setting))
 
 
-def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None:
+def _close(change: Change, journaled: JournaledChange, seen: Survey, result: Restored) -> None:
     """End an operation that cannot be resumed. Its results stay, and are reported."""
-    hidden, found, end = effects(story, seen)
+    hidden, found, end = effects(journaled, seen)
     if hidden:  # its effect is unknown: it stays open, and a later restore reports it
         result.faults += hidden
         return
@@ -97,19 +101,19 @@ def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None
     result.left += found
 
 
-def effects(story: Story, seen: Survey) -> tuple[list[str], list[str], Result]:
+def effects(journaled: JournaledChange, seen: Survey) -> tuple[list[str], list[str], Result]:
     """What an operation that cannot be resumed has done.
 
     Return what could not be read, a sentence for each deed, and how the operation ends.
     """
-    begun = [story.begin.steps[number] for number in story.started()]
-    now = [rollback.renumbered(story.begin, step, seen.inventory) for step in begun if not step.for_length]
+    begun = [journaled.begin.steps[number] for number in journaled.started()]
+    now = [rollback.renumbered(journaled.begin, step, seen.inventory) for step in begun if not step.for_length]
     deeds = [step for step in now if not isinstance(step, str)]
     lost = [step for step in now if isinstance(step, str)]
-    shown = [_shown(seen, step, {subject.id for subject in story.begin.subjects}) for step in deeds]
+    shown = [_shown(seen, step, {subject.id for subject in journaled.begin.subjects}) for step in deeds]
     hidden = list(dict.fromkeys([*lost, *(text for met, text in shown if met is None)]))
     found = [text for met, text in shown if met is not None]
-    rest = sum(step.kind == "deed" for step in story.begin.steps) - len(deeds) - len(lost)
+    rest = sum(step.kind == "deed" for step in journaled.begin.steps) - len(deeds) - len(lost)
     if deeds and rest > 0:
         found.append(f"{counted(rest, 'further step')} of it {'was' if rest == 1 else 'were'} not begun")
     return (
@@ -138,9 +142,9 @@ def _shown(seen: Survey, step: Step, controllers: Collection[str]) -> tuple[bool
     return not missing, f"{name} has {'not ' if missing else ''}taken effect"
 
 
-def open_text(story: Story) -> str | None:
+def open_text(journaled: JournaledChange) -> str | None:
     """What an open operation waits for, with the command that continues it. None: it cannot be continued."""
-    begin = story.begin
-    if begin.resume is None or not story.events:
+    begin = journaled.begin
+    if begin.resume is None or not journaled.events:
         return None
-    return f'{story.waiting or begin.about} Continue with "{begin.resume}".'
+    return f'{journaled.waiting or begin.about} Continue with "{begin.resume}".'

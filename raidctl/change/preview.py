@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from raidctl.change import operation, rollback
 from raidctl.change.failure_messages import silent
-from raidctl.change.journal import Story
+from raidctl.change.journal import JournaledChange
 from raidctl.change.lookup import current_settings
 from raidctl.change.restore import changed_by_other, decide, is_lost
 from raidctl.change.rollback import UndoStep
@@ -33,7 +33,7 @@ class Way:
 class Preview:
     """What ``restore`` would do about one change without an end."""
 
-    story: Story
+    journaled: JournaledChange
     ways: list[Way] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Settings that somebody else has changed since."""
@@ -45,27 +45,31 @@ class Preview:
     """What an operation waits for, with the command that continues it."""
 
 
-def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: Sequence[Vendor]) -> list[Preview]:
+def preview(
+    changes: Sequence[tuple[JournaledChange, str | None]], seen: Survey, vendors: Sequence[Vendor]
+) -> list[Preview]:
     """Preview these changes, the newest first. Each shows what blocks restoring it now.
 
     The preview of an older change assumes that the newer ones are restored.
     """
     current = current_settings(seen.inventory, vendors)
     return [
-        Preview(story, busy=busy) if busy is not None else _one(story, seen, vendors, current)
-        for story, busy in stories
+        Preview(journaled, busy=busy) if busy is not None else _one(journaled, seen, vendors, current)
+        for journaled, busy in changes
     ]
 
 
-def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[ToolSetting, str]) -> Preview:
-    found = Preview(story)
+def _one(
+    journaled: JournaledChange, seen: Survey, vendors: Sequence[Vendor], current: dict[ToolSetting, str]
+) -> Preview:
+    found = Preview(journaled)
     inventory, lost = seen.inventory, list[UndoStep]()
-    numbers = story.started()[::-1]
-    if story.begin.kind == "operation":
+    numbers = journaled.started()[::-1]
+    if journaled.begin.kind == "operation":
         # no deed is undone, only what was for the length of the operation
-        numbers = [number for number in numbers if story.begin.steps[number].for_length]
-        found.open = operation.open_text(story)
-    for back in rollback.undo_steps(story.begin, numbers, inventory, vendors):
+        numbers = [number for number in numbers if journaled.begin.steps[number].for_length]
+        found.open = operation.open_text(journaled)
+    for back in rollback.undo_steps(journaled.begin, numbers, inventory, vendors):
         if isinstance(back, str):
             found.faults += [back] if back not in found.faults else []
             continue
@@ -79,26 +83,28 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
         elif is_lost(back, current):
             lost.append(back)
         elif decide(back, current[name]) == "left":
-            found.left.append(changed_by_other(story.begin, step, current[name]))
+            found.left.append(changed_by_other(journaled.begin, step, current[name]))
         elif decide(back, current[name]) == "undo":
             found.ways.append(Way(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
-    _lost(story, lost, seen, vendors, found)
-    if story.unclear:
-        found.left += rollback.other_volumes(story.begin, inventory)
-    if story.begin.kind == "operation" and found.open is None and not found.faults:
-        hidden, done, _ = operation.effects(story, seen)
+    _lost(journaled, lost, seen, vendors, found)
+    if journaled.unclear:
+        found.left += rollback.other_volumes(journaled.begin, inventory)
+    if journaled.begin.kind == "operation" and found.open is None and not found.faults:
+        hidden, done, _ = operation.effects(journaled, seen)
         found.faults += hidden
         found.left += [] if hidden else done
     return found
 
 
-def _lost(story: Story, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview) -> None:
+def _lost(
+    journaled: JournaledChange, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview
+) -> None:
     """Preview settings that the change's tool no longer reports. The tool that is there now is used."""
     for back in {back.controller.id: back for back in lost}.values():
-        made, left, faults = rollback.settings(story.begin, back, seen.inventory, vendors)
+        made, left, faults = rollback.settings(journaled.begin, back, seen.inventory, vendors)
         found.left += left
         found.faults += [text for text in faults if text not in found.faults]
         for step in made.steps:
             found.ways.append(Way(step.object_id, step.setting, step.before, step.after, step.action))
-    found.faults += [rollback.manual_remedy(back) for back in lost if not rollback.covered(story.begin, back)]
+    found.faults += [rollback.manual_remedy(back) for back in lost if not rollback.covered(journaled.begin, back)]

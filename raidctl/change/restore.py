@@ -24,7 +24,7 @@ from raidctl.change import guard, operation, rollback
 from raidctl.change.deed_steps import mark_safely
 from raidctl.change.engine import READ_DELAYS, Change, boot_id
 from raidctl.change.failure_messages import silent
-from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story
+from raidctl.change.journal import Begin, Journal, JournaledChange, JournalFull, Kind
 from raidctl.change.lookup import current_settings, owner
 from raidctl.change.reading import Look
 from raidctl.change.restored import Restored
@@ -55,37 +55,37 @@ class Restorer:
     """Seconds to wait for a raidctl that has locked the controllers."""
     kinds: tuple[Kind, ...] = ("set", "batch", "operation")
     """The kinds of changes that it restores. Others are left to another restorer."""
-    renew: Callable[[Story], Story] = lambda story: story
+    renew: Callable[[JournaledChange], JournaledChange] = lambda journaled: journaled
     """Function that adapts a change to the machine as it is today. It is called before the change's steps are
     undone."""
 
     def restore(self, only: str | None = None) -> list[Restored]:
         """Restore every change without an end, or one of them. The newest is restored first."""
-        pending = [story for story in self.journal.pending() if story.begin.kind in self.kinds]
-        waiting = [story for story in pending if story.begin.source == self.source]
+        pending = [journaled for journaled in self.journal.pending() if journaled.begin.kind in self.kinds]
+        waiting = [journaled for journaled in pending if journaled.begin.source == self.source]
         results: list[Restored] = []
-        for story in waiting:
-            if only is None or story.begin.change == only:
-                results.append(self._restore_in_order(story, results))
+        for journaled in waiting:
+            if only is None or journaled.begin.change == only:
+                results.append(self._restore_in_order(journaled, results))
         return results
 
-    def _restore_in_order(self, story: Story, newer: Sequence[Restored]) -> Restored:
+    def _restore_in_order(self, journaled: JournaledChange, newer: Sequence[Restored]) -> Restored:
         """Restore a change, unless a newer one could not be restored. The newer one is of the same controller."""
-        mine = {subject.id for subject in story.begin.subjects}
+        mine = {subject.id for subject in journaled.begin.subjects}
         for other in newer:
-            if other.faults and mine & {subject.id for subject in other.story.begin.subjects}:
-                return Restored(story, faults=[f"change {other.story.begin.change} must be put back first"])
-        return self._one(story)
+            if other.faults and mine & {subject.id for subject in other.journaled.begin.subjects}:
+                return Restored(journaled, faults=[f"change {other.journaled.begin.change} must be put back first"])
+        return self._one(journaled)
 
-    def _one(self, story: Story) -> Restored:
-        held = Restored(story)
-        holder = Holder(change=story.begin.change, pid=0, since=timestamp(), about="restore")
-        names = [held_name(self.source, subject.id) for subject in story.begin.subjects]
+    def _one(self, journaled: JournaledChange) -> Restored:
+        held = Restored(journaled)
+        holder = Holder(change=journaled.begin.change, pid=0, since=timestamp(), about="restore")
+        names = [held_name(self.source, subject.id) for subject in journaled.begin.subjects]
         try:
             with hold(self.place, names, holder, source=self.source, patience=self.patience):
                 # the raidctl that made it may have ended it while we waited
                 pending = {item.begin.change: item for item in self.journal.pending()}
-                known = pending.get(story.begin.change)
+                known = pending.get(journaled.begin.change)
                 if known is None:
                     return held
                 if _is_recent(known):
@@ -95,18 +95,20 @@ class Restorer:
             held.busy = str(other)
         return held
 
-    def put_back(self, story: Story) -> Restored:
+    def put_back(self, journaled: JournaledChange) -> Restored:
         """Restore one change; the caller has locked its controllers."""
-        result = Restored(story)
-        change = Change(story.begin, self.journal, self.runner, self.look, self.vendors, self.tell, sleep=self.sleep)
-        if story.begin.kind == "operation":
-            operation.put_back(change, story, result, self.look, self.vendors)
+        result = Restored(journaled)
+        change = Change(
+            journaled.begin, self.journal, self.runner, self.look, self.vendors, self.tell, sleep=self.sleep
+        )
+        if journaled.begin.kind == "operation":
+            operation.put_back(change, journaled, result, self.look, self.vendors)
             return result
-        touched = story.started()
+        touched = journaled.started()
         if not touched:
             self._end(change, "no step was begun", result)
             return result
-        if self.source == "local" and not self._wait_for_tool(story, result):
+        if self.source == "local" and not self._wait_for_tool(journaled, result):
             return result
         settled: list[int] = []
         numbers = touched[::-1]
@@ -126,9 +128,9 @@ class Restorer:
         lost = [back for back in lost if back.number not in hidden]
         if lost:
             self._settings(change, lost, inventory, result)
-        if story.unclear:  # the commands may have changed the volumes that have the numbers now
-            result.left += rollback.other_volumes(story.begin, inventory)
-        self._verify(story, settled[::-1], inventory, result)
+        if journaled.unclear:  # the commands may have changed the volumes that have the numbers now
+            result.left += rollback.other_volumes(journaled.begin, inventory)
+        self._verify(journaled, settled[::-1], inventory, result)
         if not result.faults:
             self._end(change, "; ".join(result.left) or None, result)
         return result
@@ -153,10 +155,10 @@ class Restorer:
                 settled.append(back.number)
         return lost
 
-    def _wait_for_tool(self, story: Story, result: Restored) -> bool:
+    def _wait_for_tool(self, journaled: JournaledChange, result: Restored) -> bool:
         """Wait for a tool that outlives its killed raidctl. It could set the setting again after us."""
-        for number in story.in_flight():
-            action = story.begin.steps[number].action
+        for number in journaled.in_flight():
+            action = journaled.begin.steps[number].action
             waited = 0.0
             while action.argv and running(action.argv):
                 if waited >= action.timeout:
@@ -212,14 +214,16 @@ class Restorer:
         uncovered = [rollback.manual_remedy(back) for back in lost if not rollback.covered(change.begin, back)]
         result.faults += uncovered
 
-    def _verify(self, story: Story, numbers: Sequence[int], inventory: Inventory, result: Restored) -> None:
+    def _verify(
+        self, journaled: JournaledChange, numbers: Sequence[int], inventory: Inventory, result: Restored
+    ) -> None:
         """Read again until these steps' settings have their previous values; others are faults."""
         unsettled: list[str] = []
         for pause in READ_DELAYS if result.put_back else ():
             self.sleep(pause)
             seen = self.look()
             inventory = seen.inventory
-            again = rollback.undo_steps(story.begin, numbers, inventory, self.vendors)
+            again = rollback.undo_steps(journaled.begin, numbers, inventory, self.vendors)
             steps = [back.step for back in again if isinstance(back, UndoStep)]
             unsettled = [text for text in again if isinstance(text, str) and text not in result.faults]
             unsettled += _unsettled(steps, current_settings(inventory, self.vendors), result)
@@ -231,7 +235,7 @@ class Restorer:
                 break
         result.faults += unsettled
         if result.put_back:
-            today = rollback.undo_steps(story.begin, story.started(), inventory, self.vendors)
+            today = rollback.undo_steps(journaled.begin, journaled.started(), inventory, self.vendors)
             result.warnings += unsafe_now([back.step for back in today if isinstance(back, UndoStep)], inventory)
 
     def _end(self, change: Change, text: str | None, result: Restored) -> None:
@@ -248,11 +252,11 @@ def _silent_drives(seen: Survey, ids: set[str]) -> list[str]:
     return list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
 
 
-def _is_recent(story: Story) -> bool:
+def _is_recent(journaled: JournaledChange) -> bool:
     """Whether a tool may have run a moment ago. Its command may take effect after us."""
-    if not story.events or not any(story.begin.steps[number].action.argv for number in story.started()):
+    if not journaled.events or not any(journaled.begin.steps[number].action.argv for number in journaled.started()):
         return False
-    last = parse_timestamp(story.events[-1].at)
+    last = parse_timestamp(journaled.events[-1].at)
     if last is None:
         return True
     # a time in the future means that the clock was set back: the age is unknown, too

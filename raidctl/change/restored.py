@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.change.journal import Story
+from raidctl.change.journal import JournaledChange
 
 
 @dataclass
 class Restored:
     """The result of restoring one change without an end."""
 
-    story: Story
+    journaled: JournaledChange
     put_back: list[str] = field(default_factory=list)
     """Sentences on the restored settings."""
     left: list[str] = field(default_factory=list)

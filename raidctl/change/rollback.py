@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from raidctl.change.journal import Begin, Story, Subject
+from raidctl.change.journal import Begin, JournaledChange, Subject
 from raidctl.change.lookup import owner
 from raidctl.model import Controller, Drive, Inventory, Problem, Volume, failed_readings
 from raidctl.select import Item, family_in, family_of, items
@@ -120,12 +120,14 @@ def other_volumes(begin: Begin, inventory: Inventory) -> list[str]:
     return list(dict.fromkeys(text for text in found if text is not None))
 
 
-def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inventory: Inventory) -> str | None:
+def undone_by(
+    steps: Sequence[Step], changes: Sequence[JournaledChange], source: str, inventory: Inventory
+) -> str | None:
     """Return the last change that these steps undo. None if one of them does anything else."""
     last: dict[ToolSetting, tuple[Step, Begin]] = {}
-    for story in stories:
-        if story.begin.source == source and story.end is not None and story.end.result == "done":
-            last |= {(step.object_id, step.setting): (step, story.begin) for step in story.begin.steps}
+    for journaled in changes:
+        if journaled.begin.source == source and journaled.end is not None and journaled.end.result == "done":
+            last |= {(step.object_id, step.setting): (step, journaled.begin) for step in journaled.begin.steps}
     name = None
     for step in steps:
         then, begin = last.get((step.object_id, step.setting), (None, None))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from raidctl.change.beginning import touched_by
-from raidctl.change.journal import Begin, Journal, Story
+from raidctl.change.journal import Begin, Journal, JournaledChange
 from raidctl.change.state_directory import held_name, holder_of, restore_command
 from raidctl.errors import CannotTell
 from raidctl.model import Controller, Problem
@@ -17,10 +17,12 @@ from raidctl.vendor.plan import Plan
 def problems(place: Path, source: str) -> list[Problem]:
     """Return a problem for each unfinished change of a machine. The change has no end: it is running, or cut off."""
     try:
-        waiting = [story for story in Journal(place).pending() if story.open and story.begin.source == source]
+        waiting = [
+            journaled for journaled in Journal(place).pending() if journaled.open and journaled.begin.source == source
+        ]
     except CannotTell as failure:
         return [Problem(severity="warning", where="journal", message=str(failure), kind="unread")]
-    return [_problem(place, story) for story in waiting]
+    return [_problem(place, journaled) for journaled in waiting]
 
 
 def blocker(place: Path, source: str, plan: Plan, controllers: Sequence[Controller]) -> str | None:
@@ -33,9 +35,9 @@ def blocker(place: Path, source: str, plan: Plan, controllers: Sequence[Controll
         CannotTell: The journal cannot be read.
     """
     names = {name for controller in controllers for name in (controller.id, controller.serial) if name}
-    for story in Journal(place).pending():
-        begin = story.begin
-        if not story.open or begin.source != source:
+    for journaled in Journal(place).pending():
+        begin = journaled.begin
+        if not journaled.open or begin.source != source:
             continue
         if begin.kind == "operation":
             common = sorted(_touched(plan) & set(begin.touches))
@@ -71,12 +73,12 @@ def _runner(place: Path, begin: Begin) -> int | None:
     return None
 
 
-def _problem(place: Path, story: Story) -> Problem:
-    begin = story.begin
+def _problem(place: Path, journaled: JournaledChange) -> Problem:
+    begin = journaled.begin
     if begin.kind == "locate":
         return _leds(place, begin)
     if begin.kind == "operation":
-        return _open_operation(place, story)
+        return _open_operation(place, journaled)
     where = ", ".join(subject.id for subject in begin.subjects) or "journal"
     process = _runner(place, begin)
     if process is not None:
@@ -101,18 +103,18 @@ def _leds(place: Path, begin: Begin) -> Problem:
     return Problem("warning", where, message, f"Switch it off: `{restore_command(begin.source, place)}`.", "state")
 
 
-def _open_operation(place: Path, story: Story) -> Problem:
-    begin = story.begin
+def _open_operation(place: Path, journaled: JournaledChange) -> Problem:
+    begin = journaled.begin
     # a separate place: the array's own problem does not mention the operation
     where = f"operation {begin.change}"
     process = _runner(place, begin)
     if process is not None:
         return Problem("info", where, f"An operation is under way (process {process}): {begin.about}")
-    message = f"An operation of {begin.at} is not {'confirmed' if story.unconfirmed else 'complete'}: {begin.about}"
-    if story.waiting:
-        message += f". {story.waiting}"
+    message = f"An operation of {begin.at} is not {'confirmed' if journaled.unconfirmed else 'complete'}: {begin.about}"
+    if journaled.waiting:
+        message += f". {journaled.waiting}"
     again = restore_command(begin.source, place)
     remedy = f"Continue with `{begin.resume or again}`."
-    if story.unconfirmed:
+    if journaled.unconfirmed:
         remedy = f"Read what it has done, and close it: `{again}`."
     return Problem("warning", where, message, remedy, "state")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
@@ -39,51 +39,51 @@ def command(context: click.Context) -> int:
     if settings.replay is not None:
         raise UsageError("A recorded machine has no journal; that of this machine is shown without --replay.")
     place = readable_journal(settings)
-    stories = Journal(place).stories()
+    changes = Journal(place).changes()
     if settings.as_json:
-        emit_json(stories)
+        emit_json(changes)
     else:
-        lines = (line for story in stories for line in _lines(story, place))
+        lines = (line for journaled in changes for line in _lines(journaled, place))
         emit(fitted(lines, columns()) or fitted([Sentence("The journal is empty.", hang=0)], columns()))
     tell_own_journal(settings, "journal")
     return EXIT_FINE
 
 
-def _lines(story: Story, place: Path) -> Iterator[Line]:
-    begin = story.begin
-    head = f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(story, place)}"
-    return entry(head, _below(story), columns(), begin.about)
+def _lines(journaled: JournaledChange, place: Path) -> Iterator[Line]:
+    begin = journaled.begin
+    head = f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(journaled, place)}"
+    return entry(head, _below(journaled), columns(), begin.about)
 
 
-def _below(story: Story) -> Iterator[str]:
-    begin = story.begin
+def _below(journaled: JournaledChange) -> Iterator[str]:
+    begin = journaled.begin
     if begin.source != "local" and not begin.source.startswith("demo:"):
         yield f"on {begin.source}"
     if begin.reason:
         yield f"unsafe, because: {begin.reason}"
     marks_of: dict[int, list[str]] = {}
-    for event in story.events:
+    for event in journaled.events:
         marks_of.setdefault(event.step, []).append(event.mark)
     for number, step in enumerate(begin.steps):
         marks = marks_of.get(number, [])
         yield f"{step_text(step)} ({', '.join(marks) or 'not begun'})"
-    for event in story.events:
+    for event in journaled.events:
         if event.text:
             yield f"{event.mark}: {event.text}"
 
 
-def _result(story: Story, place: Path) -> str:
-    if story.end is None:
-        if not story.open:
+def _result(journaled: JournaledChange, place: Path) -> str:
+    if journaled.end is None:
+        if not journaled.open:
             return "no end, but nothing was begun"
-        if story.begin.resume is not None:
-            return f"open: {story.begin.resume}"
-        if story.unconfirmed:
-            return f"not confirmed; {restore_command(story.begin.source, place)} reads what it has done"
-        return f"not closed: running or interrupted; {restore_command(story.begin.source, place)} puts it back"
+        if journaled.begin.resume is not None:
+            return f"open: {journaled.begin.resume}"
+        if journaled.unconfirmed:
+            return f"not confirmed; {restore_command(journaled.begin.source, place)} reads what it has done"
+        return f"not closed: running or interrupted; {restore_command(journaled.begin.source, place)} puts it back"
     words = {
         "done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed",
         "stopped": "stopped, nothing was put back", "abandoned": "abandoned",
     }  # fmt: skip
-    text = f" ({story.end.text})" if story.end.text else ""
-    return f"{words[story.end.result]} {story.end.at}{text}"
+    text = f" ({journaled.end.text})" if journaled.end.text else ""
+    return f"{words[journaled.end.result]} {journaled.end.at}{text}"

@@ -10,7 +10,7 @@ from typing import cast
 
 import click
 
-from raidctl.change.journal import End, Journal, Story
+from raidctl.change.journal import End, Journal, JournaledChange
 from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
@@ -84,17 +84,17 @@ def command(
     place = state_directory(settings)
     journal = Journal(place)
     source = settings.source
-    if when_gone and all(story.begin.change != change for story in journal.stories()):
+    if when_gone and all(journaled.begin.change != change for journaled in journal.changes()):
         return EXIT_FINE  # it was killed before its change began
     waiting = _waiting(journal, change or forget)
-    here = [story for story in waiting if story.begin.source == source]
+    here = [journaled for journaled in waiting if journaled.begin.source == source]
     if forget is not None:
         return _forget(journal, place, here, forget, dry_run=dry_run)
     if not here:
         return _nothing(settings, quiet=when_gone, elsewhere=waiting)
     with machine(settings) as named:
         more = (cast("Vendor", family), *schedule_families(named.vendors))
-        used = {family_in(step.object_id) for story in here for step in story.begin.steps}
+        used = {family_in(step.object_id) for journaled in here for step in journaled.begin.steps}
         named.vendors = [*named.vendors, *(one for one in more if one.FAMILY in used)]
         if dry_run:
             return _previewed(_previews(named, place, here), settings)
@@ -102,35 +102,37 @@ def command(
         return _report(_restored(lambda: _restorers(named, place, here, patience), change, wait), settings)
 
 
-def _waiting(journal: Journal, only: str | None) -> list[Story]:
+def _waiting(journal: Journal, only: str | None) -> list[JournaledChange]:
     """Return the unfinished changes, all or one.
 
     Raises:
         UsageError: There is no change of that name.
     """
-    stories = journal.stories()
-    if only is not None and all(story.begin.change != only for story in stories):
+    changes = journal.changes()
+    if only is not None and all(journaled.begin.change != only for journaled in changes):
         raise UsageError(f'The journal has no change "{only}"; "raidctl journal" lists them.')
-    return [story for story in reversed(stories) if story.pending and only in (None, story.begin.change)]
+    return [
+        journaled for journaled in reversed(changes) if journaled.pending and only in (None, journaled.begin.change)
+    ]
 
 
-def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()) -> int:
+def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[JournaledChange] = ()) -> int:
     if settings.as_json:
         emit_json([])
     elif not quiet:
         tell("Nothing to undo.")
-    for source in sorted({story.begin.source for story in elsewhere if story.open}):
+    for source in sorted({journaled.begin.source for journaled in elsewhere if journaled.open}):
         tell(f'On another machine something is: "{restore_command(source, readable_directory(settings))}".')
     if not quiet:
         tell_own_journal(settings, "restore")
     return EXIT_FINE
 
 
-def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: float) -> list[Restorer]:
+def _restorers(named: Machine, place: Path, changes: Sequence[JournaledChange], patience: float) -> list[Restorer]:
     """Return what restores these changes; LEDs are looked up separately."""
-    kinds = {story.begin.kind for story in stories}
+    kinds = {journaled.begin.kind for journaled in changes}
     journal = Journal(place)
-    made = [led_restorer(named, journal, place, stories, tell)] if "locate" in kinds else []
+    made = [led_restorer(named, journal, place, changes, tell)] if "locate" in kinds else []
     if kinds - {"locate"}:
         made.append(Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell))
     for restorer in made:
@@ -138,12 +140,12 @@ def _restorers(named: Machine, place: Path, stories: Sequence[Story], patience: 
     return made
 
 
-def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Preview]:
+def _previews(named: Machine, place: Path, changes: Sequence[JournaledChange]) -> list[Preview]:
     """Return what would be restored; LEDs are looked up separately."""
     found: list[Preview] = []
     for leds in (True, False):
-        mine = [story for story in stories if (story.begin.kind == "locate") == leds]
-        held = [busy(place, story.begin.source, [one.id for one in story.begin.subjects]) for story in mine]
+        mine = [journaled for journaled in changes if (journaled.begin.kind == "locate") == leds]
+        held = [busy(place, journaled.begin.source, [one.id for one in journaled.begin.subjects]) for journaled in mine]
         at = (leds_again(named, mine) if leds else named) if mine else None
         found += preview(list(zip(mine, held, strict=True)), at.survey(), at.vendors) if at is not None else []
     return found
@@ -158,7 +160,7 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
         ]
         emit_json(
             [
-                {"change": one.story.begin.change, "steps": ways, **_named(one, "left", "faults", "busy", "open")}
+                {"change": one.journaled.begin.change, "steps": ways, **_named(one, "left", "faults", "busy", "open")}
                 for one, ways in zip(found, steps, strict=True)
             ]
         )
@@ -176,7 +178,7 @@ def _named(of: object, *fields: str) -> dict[str, object]:
 
 
 def _preview(one: Preview) -> None:
-    begin = one.story.begin
+    begin = one.journaled.begin
     tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
     for number, way in enumerate(one.ways, 1):
         emit(f"{printable(f'{number}. {way.action}')}\n")
@@ -193,10 +195,10 @@ def _preview(one: Preview) -> None:
         tell("All settings are as before; it would only be closed in the journal.")
 
 
-def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, dry_run: bool) -> int:
+def _forget(journal: Journal, place: Path, here: Sequence[JournaledChange], name: str, *, dry_run: bool) -> int:
     """Write the end of a change without undoing it. Its controller is gone, or everything is to stay as it is."""
-    for story in here:
-        begin = story.begin
+    for journaled in here:
+        begin = journaled.begin
         if dry_run:
             tell(f"Change {begin.change} would be closed without undoing it:")
         else:
@@ -207,7 +209,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
                     End(change=begin.change, at=timestamp(), result="stands", text="given up: restore --forget")
                 )
             tell(f"Change {begin.change} is closed without undoing it:")
-        for number in story.started():
+        for number in journaled.started():
             step = begin.steps[number]
             way = f"; to put it back: {step.undo}" if not step.undo.empty else ""
             tell(f"  {step.setting} of {step.object_id} was {step.before or 'unknown'}{way}")
@@ -222,7 +224,7 @@ def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wai
     final: dict[str, Restored] = {}
     while True:
         results = [result for restorer in restorers() for result in restorer.restore(only)]
-        final |= {result.story.begin.change: result for result in results}
+        final |= {result.journaled.begin.change: result for result in results}
         left = until - time.monotonic()
         if left <= 0 or not any(result.faults for result in final.values()):
             return list(final.values())
@@ -233,12 +235,12 @@ def _report(results: list[Restored], settings: Settings) -> int:
     for result in results:
         if settings.as_json:
             break
-        begin = result.story.begin
+        begin = result.journaled.begin
         tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
         report(result)
         for text in result.faults:
             tell(f"Not put back: {text}.")
-            if len(result.story.begin.steps) and text.endswith("does not exist"):
+            if len(result.journaled.begin.steps) and text.endswith("does not exist"):
                 tell(f"If it never comes back: raidctl restore --forget {begin.change}")
         if result.busy:
             tell(f"It is still under way: {result.busy}")
@@ -249,7 +251,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
     if settings.as_json:
         names = ("put_back", "left", "faults", "warnings", "busy", "open")
         with after_change('What was undone is in "raidctl journal".'):
-            emit_json([{"change": result.story.begin.change, **_named(result, *names)} for result in results])
+            emit_json([{"change": result.journaled.begin.change, **_named(result, *names)} for result in results])
     if any(result.faults for result in results):
         return EXIT_STANDS
     return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE

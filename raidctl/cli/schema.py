@@ -63,7 +63,7 @@ ANSWERS = (
 _KINDS = {
     "inventory": ("Inventory", "raidctl.model", "Inventory", False),
     "change": ("Change", "raidctl.vendor.plan", "Outcome", False),
-    "journal": ("Journal", "raidctl.change.journal", "Story", True),
+    "journal": ("Journal", "raidctl.change.journal", "JournaledChange", True),
     "cache": ("Caches", "raidctl.layers.model", "Stack", False),
     "flush": ("Flush of the caches", "raidctl.layers.model", "FlushReport", False),
     "stats": ("Statistics of the caches", "raidctl.layers.model", "Statistics", False),

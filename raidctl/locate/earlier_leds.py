@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from raidctl.change.indicator import Indicator
-from raidctl.change.journal import Story
+from raidctl.change.journal import JournaledChange
 from raidctl.host import HostView
 from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
@@ -22,20 +22,27 @@ _FILES = ("enclosure", "npem", "pci_slot")
 
 
 def found_again(
-    stories: Sequence[Story], runner: Runner, survey: Callable[[], Survey], vendors: Sequence[Vendor], boot: str
+    changes: Sequence[JournaledChange],
+    runner: Runner,
+    survey: Callable[[], Survey],
+    vendors: Sequence[Vendor],
+    boot: str,
 ) -> list[Indicator]:
     """Return the LEDs that are still there, with their current commands.
 
     Args:
-        stories: Changes without an end.
+        changes: Those without an end.
         runner: The machine.
         survey: Reads the whole machine; used only if a drive or a controller has to be found by its serial number.
         vendors: All vendor packages.
         boot: The kernel's id of this boot: within one, the addresses of tools stay.
     """
-    indicators = [indicator for story in stories for indicator in story.begin.indicators]
+    indicators = [indicator for journaled in changes for indicator in journaled.begin.indicators]
     same_boot = {
-        indicator.id for story in stories if boot and story.begin.boot == boot for indicator in story.begin.indicators
+        indicator.id
+        for journaled in changes
+        if boot and journaled.begin.boot == boot
+        for indicator in journaled.begin.indicators
     }
     leds = (
         converse(read_kernel_leds(), runner)
@@ -55,11 +62,11 @@ def found_again(
     return found
 
 
-def renewed(story: Story, indicators: Sequence[Indicator]) -> Story:
+def renewed(journaled: JournaledChange, indicators: Sequence[Indicator]) -> JournaledChange:
     """Return the change with the commands that switch its LEDs off now."""
     off = {indicator.id: indicator.off for indicator in indicators}
-    steps = tuple(_undone_by(step, off.get(step.object_id, step.undo)) for step in story.begin.steps)
-    return replace(story, begin=replace(story.begin, steps=steps))
+    steps = tuple(_undone_by(step, off.get(step.object_id, step.undo)) for step in journaled.begin.steps)
+    return replace(journaled, begin=replace(journaled.begin, steps=steps))
 
 
 def _undone_by(step: Step, action: Action) -> Step:

@@ -78,10 +78,10 @@ class Trial:
         seen = look()
         settings = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in self.desired]
         made = plan(seen.inventory, VENDORS, settings, unsafe=True)
-        story = begin("set", made, seen.inventory, about="trial", source=f"demo:{self.demo}", unsafe=True)
+        entry = begin("set", made, seen.inventory, about="trial", source=f"demo:{self.demo}", unsafe=True)
         held = [item.id for item in subjects(seen.inventory, made)]
-        with hold(self.place, held, _holder(story), source=story.source):
-            change = Change(story, self.journal or Journal(self.place), runner, look, VENDORS, _silent, sleep=_silent)
+        with hold(self.place, held, _holder(entry), source=entry.source):
+            change = Change(entry, self.journal or Journal(self.place), runner, look, VENDORS, _silent, sleep=_silent)
             change.apply()
             if not self.lasting:
                 change.finish()
@@ -98,8 +98,8 @@ class Trial:
         ]
 
 
-def _holder(story: Begin) -> Holder:
-    return Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
+def _holder(entry: Begin) -> Holder:
+    return Holder(change=entry.change, pid=entry.pid, since=entry.at, about=entry.about)
 
 
 def _silent(_: object) -> None:
@@ -124,28 +124,28 @@ def cut_off(act: Callable[[], object]) -> None:
     os.waitpid(child, 0)
 
 
-class Album:
+class DirectoryCopies:
     """Copies of a directory at several moments; equal contents are copied once."""
 
-    def __init__(self, place: Path, album: Path) -> None:
-        self._place, self._album = place, album
+    def __init__(self, place: Path, copies: Path) -> None:
+        self._place, self._copies = place, copies
         self._seen: set[tuple[tuple[str, bytes], ...]] = set()
         self._one = threading.Lock()
         self._moments = 0
 
-    def take(self) -> None:
+    def copy(self) -> None:
         """Copy the directory; may be called from several threads."""
         with self._one:
             files = [path for path in sorted(self._place.rglob("*")) if path.is_file()]
             content = tuple((str(path), path.read_bytes()) for path in files)
             if content not in self._seen:
                 self._seen.add(content)
-                shutil.copytree(self._place, self._album / str(self._moments))
+                shutil.copytree(self._place, self._copies / str(self._moments))
             self._moments += 1
 
     def close(self) -> None:
         """Store the number of moments for the parent process."""
-        (self._album / "moments").write_text(str(self._moments))
+        (self._copies / "moments").write_text(str(self._moments))
 
 
 @dataclass
@@ -162,15 +162,15 @@ class Cuts:
 @contextlib.contextmanager
 def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
     """Run something, and yield what a kill at each moment would leave. It runs in a separate process."""
-    with tempfile.TemporaryDirectory(prefix="album-") as folder:
-        album, runner = Album(trial.place, Path(folder)), trial.machine()
-        runner.watch = album.take
+    with tempfile.TemporaryDirectory(prefix="copies-") as folder:
+        copies, runner = DirectoryCopies(trial.place, Path(folder)), trial.machine()
+        runner.watch = copies.copy
         child = os.fork()
         if child == 0:
             code = 1
             try:
                 act(runner)
-                album.close()
+                copies.close()
                 (Path(folder) / "changing").write_text(json.dumps(runner.changing))
                 code = 0
             finally:
@@ -191,9 +191,9 @@ def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
             for place in left.places:
                 again = Trial(demo, desired, place)
                 faults, current = again.restore(), again.machine().machine.state()
-                stories = Journal(place).stories()
-                complete = current == after and bool(stories) and stories[-1].end is not None and not faults
-                if faults or (current != before and not complete) or any(story.pending for story in stories):
+                changes = Journal(place).changes()
+                complete = current == after and bool(changes) and changes[-1].end is not None and not faults
+                if faults or (current != before and not complete) or any(journaled.pending for journaled in changes):
                     wrong.append(f"{demo} moment {place.name}: {faults} {_difference(before, current)}")
             # equal contents are copied once: check that there were different ones
             assert len(left.places) > 2 * left.changing.count(True)
@@ -222,7 +222,7 @@ def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
             except ChangeStands:
                 trial.restore()
             current = trial.machine().machine.state()
-            if current != wanted or any(story.pending for story in Journal(trial.place).stories()):
+            if current != wanted or any(journaled.pending for journaled in Journal(trial.place).changes()):
                 wrong.append(f"{demo} {fault} change {at}: {_difference(wanted, current)}")
     return len(attempts), wrong
 
@@ -270,7 +270,7 @@ def unwritten(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[s
             cut_off(lambda trial=trial: trial.change(trial.machine()))  # type: ignore[misc]  # of this trial
             trial.journal = None
             faults, current = trial.restore(), trial.machine().machine.state()
-            open_ = [story for story in Journal(trial.place).stories() if story.pending]
+            open_ = [journaled for journaled in Journal(trial.place).changes() if journaled.pending]
             last = at == counted.count - 1 and way == "after"
             if faults or open_ or current != (after if last else before):
                 wrong.append(f"{demo} {way} line {at}: {faults} {_difference(before, current)}")
@@ -302,7 +302,7 @@ def interrupted(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list
             cut_off(lambda again=again, faulty=faulty: again.restore(faulty))  # type: ignore[misc]  # as above
             again.journal = None
             faults, current = again.restore(), again.machine().machine.state()
-            if faults or current != before or any(story.pending for story in Journal(again.place).stories()):
+            if faults or current != before or any(journaled.pending for journaled in Journal(again.place).changes()):
                 wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, current)}")
     with fresh(demo, desired, lasting=True) as trial:
         for name, data in kept.items():
@@ -311,7 +311,7 @@ def interrupted(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list
             for place in left.places:
                 again = Trial(demo, desired, place)
                 faults, current = again.restore(), again.machine().machine.state()
-                if faults or current != before or any(story.pending for story in Journal(place).stories()):
+                if faults or current != before or any(journaled.pending for journaled in Journal(place).changes()):
                     wrong.append(f"{demo} moment {place.name} of restore: {faults} {_difference(before, current)}")
             return len(attempts) + left.moments, wrong
 

@@ -174,9 +174,9 @@ class Bench:
 
     def change(self, plan: Plan, *, resume: str | None = None) -> Change:
         """The change of a plan, ready to be applied."""
-        story = begin("operation", plan, self.look().inventory, about="trial", source=SOURCE, resume=resume)
+        entry = begin("operation", plan, self.look().inventory, about="trial", source=SOURCE, resume=resume)
         return Change(
-            story, self.journal, self, self.look, VENDORS, self.printed.append, sleep=self.sleep, clock=self.clock
+            entry, self.journal, self, self.look, VENDORS, self.printed.append, sleep=self.sleep, clock=self.clock
         )
 
     def restored(self) -> list[Restored]:

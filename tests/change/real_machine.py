@@ -107,8 +107,8 @@ class Machine:
 
 def results(state_dir: Path) -> list[str]:
     """The result of each change in a journal."""
-    stories = Journal(state_dir).stories()
-    return [story.end.result if story.end is not None else "pending" for story in stories]
+    changes = Journal(state_dir).changes()
+    return [journaled.end.result if journaled.end is not None else "pending" for journaled in changes]
 
 
 def _command_of(pid: int) -> str:

@@ -256,8 +256,8 @@ def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
     batch.kill_guardian()
     load.kill()
     load.wait()
-    [story] = json.loads(batch.run("journal", "--json").stdout)
-    done = batch.run("restore", "--forget", story["begin"]["change"])
+    [journaled] = json.loads(batch.run("journal", "--json").stdout)
+    done = batch.run("restore", "--forget", journaled["begin"]["change"])
     assert done.returncode == 0
     assert "arrayaccelerator=enable" in done.stderr
     assert batch.policy() == "write_through"

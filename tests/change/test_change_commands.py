@@ -167,8 +167,8 @@ def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
     assert (planned["result"], planned["steps"][0]["after"]) == ("planned", "20/80")
     done = json.loads(raidctl(*asked, "20/80", "--yes").stdout)
     assert done["result"] == "done"
-    [story] = json.loads(raidctl("--demo", "p400", "--json", "journal").stdout)
-    assert story["begin"]["change"] == done["change"]
+    [journaled] = json.loads(raidctl("--demo", "p400", "--json", "journal").stdout)
+    assert journaled["begin"]["change"] == done["change"]
     assert json.loads(raidctl(*asked, "20/80", "--yes").stdout)["result"] == "already"
     undone = raidctl(*asked, "13/87", "--yes")
     report = json.loads(undone.stdout)

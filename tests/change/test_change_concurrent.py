@@ -51,12 +51,12 @@ def held(work: Work) -> None:
 
 def another_batch(work: Work, *, ended: bool, started: bool = True) -> None:
     """Add a batch to the journal, as if made since the plan."""
-    story = Begin(
+    entry = Begin(
         change="c1", at=timestamp(), kind="batch", about="another load", user="ann", pid=7, boot="b",
         source="demo:p400", subjects=(Subject(id="smartarray:1"),),
     )  # fmt: skip
     journal = Journal(work.state)
-    journal.append(story)
+    journal.append(entry)
     if started:
         journal.append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     if ended:
@@ -94,11 +94,11 @@ def test_a_batch_that_was_cut_off_has_to_be_restored_first(work: Work) -> None:
 def test_the_controller_of_a_cut_off_batch_is_recognised_by_its_serial_number(work: Work) -> None:
     """A controller that a reboot renumbered still has to be restored first."""
     [controller] = [controller for controller in work.seen.inventory.controllers if controller.id == "smartarray:1"]
-    story = Begin(
+    entry = Begin(
         change="c1", at=timestamp(), kind="batch", about="another load", user="ann", pid=7, boot="b",
         source="demo:p400", subjects=(Subject(id="smartarray:7", serial=controller.serial),),
     )  # fmt: skip
-    Journal(work.state).append(story)
+    Journal(work.state).append(entry)
     Journal(work.state).append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     with pytest.raises(CannotTell, match="another load"):
         held(work)

@@ -41,9 +41,9 @@ class Attempt:
         self.desired = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in settings]
         self.seen = self.look()
         self.plan = plan(self.seen.inventory, VENDORS, self.desired, unsafe=True)
-        story = begin("set", self.plan, self.seen.inventory, about="a trial", source="demo:trial")
+        entry = begin("set", self.plan, self.seen.inventory, about="a trial", source="demo:trial")
         self.change = Change(
-            story, self.journal, self, self.look, VENDORS, self.printed.append, sleep=lambda _: None
+            entry, self.journal, self, self.look, VENDORS, self.printed.append, sleep=lambda _: None
         )  # fmt: skip
         self.looks = 0
 
@@ -63,9 +63,9 @@ class Attempt:
 
     def end(self) -> End:
         """The end of the change in the journal."""
-        [story] = self.journal.stories()
-        assert story.end is not None
-        return story.end
+        [journaled] = self.journal.changes()
+        assert journaled.end is not None
+        return journaled.end
 
 
 def started_without_right(request: Run) -> Answer | None:

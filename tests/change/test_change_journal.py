@@ -34,12 +34,12 @@ def test_a_change_without_an_end_is_pending(tmp_path: Path) -> None:
     for name in ("c1", "c2", "c3"):
         journal.append(begun(name))
     journal.append(End(change="c2", at="2026-03-04T05:06:08Z", result="done"))
-    assert [story.begin.change for story in journal.pending()] == ["c3", "c1"]
+    assert [journaled.begin.change for journaled in journal.pending()] == ["c3", "c1"]
 
 
 def test_no_journal_is_an_empty_one(tmp_path: Path) -> None:
     """A missing journal is an empty one."""
-    assert Journal(tmp_path).stories() == []
+    assert Journal(tmp_path).changes() == []
 
 
 def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Path) -> None:
@@ -49,10 +49,10 @@ def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Pat
     whole = journal.path.read_bytes()
     journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     journal.path.write_bytes(journal.path.read_bytes()[:-9])
-    assert journal.stories()[0].started() == []
+    assert journal.changes()[0].started() == []
     journal.append(End(change="c1", at="2026-03-04T05:06:09Z", result="restored"))
     assert journal.path.read_bytes().startswith(whole)
-    assert not journal.stories()[0].pending
+    assert not journal.changes()[0].pending
 
 
 def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
     for size in range(len(data) + 1):
         journal.path.write_bytes(data[:size])
         whole = data[: size + 1].count(b"\n")
-        assert [1 + len(story.events) for story in journal.stories()] == ([whole] if whole else [])
+        assert [1 + len(journaled.events) for journaled in journal.changes()] == ([whole] if whole else [])
         journal.append(begun("c2"))
-        assert [story.begin.change for story in journal.stories()] == ["c1", "c2"][not whole :]
+        assert [journaled.begin.change for journaled in journal.changes()] == ["c1", "c2"][not whole :]
 
 
 def test_damage_to_a_journal_is_an_error(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_damage_to_a_journal_is_an_error(tmp_path: Path) -> None:
     for content in damaged:
         journal.path.write_bytes(content)
         with pytest.raises(CannotTell, match=r"Line \d"):
-            journal.stories()
+            journal.changes()
 
 
 def test_an_old_journal_without_checksums_is_read_and_continued(tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ def test_an_old_journal_without_checksums_is_read_and_continued(tmp_path: Path) 
     old = [begun("c1"), End(change="c1", at="", result="done"), begun("c2")]
     journal.path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for entry in old))
     journal.append(End(change="c2", at="", result="done"))
-    assert [story.pending for story in journal.stories()] == [False, False]
+    assert [journaled.pending for journaled in journal.changes()] == [False, False]
     with journal.path.open("ab") as file:
         file.write(msgspec.json.encode(begun("c3")) + b"\n")
     with pytest.raises(CannotTell, match=r"Line 5 .* no checksum"):
-        journal.stories()
+        journal.changes()
 
 
 @pytest.mark.parametrize("line", [b'{"event":"\xff"}', b"[" * 100_000, b'{"event":"end","change":"c\xff"}'])
@@ -106,7 +106,7 @@ def test_invalid_utf8_and_deep_nesting_are_damage(tmp_path: Path, line: bytes) -
     journal = Journal(tmp_path)
     journal.path.write_bytes(msgspec.json.encode(begun()) + b"\n" + line + b"\n")
     with pytest.raises(CannotTell, match=r"Line 2"):
-        journal.stories()
+        journal.changes()
 
 
 def test_a_journal_that_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_journal_that_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
         journal = Journal(tmp_path)
         make(journal.path)
         with pytest.raises(CannotTell, match=r"cannot be read"):
-            journal.stories()
+            journal.changes()
         with pytest.raises(JournalFull, match=r"cannot be written"):
             journal.append(begun())
         journal.path.rmdir() if journal.path.is_dir() else journal.path.unlink()
@@ -126,7 +126,7 @@ def test_a_line_of_another_version_is_an_error(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.path.write_bytes(b'{"event":"begin","change":"c9"}\n')
     with pytest.raises(CannotTell, match="Line 1"):
-        journal.stories()
+        journal.changes()
 
 
 def test_a_full_file_system_leaves_no_partial_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +153,10 @@ def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
             file.write(rest)
         journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     journal.append(begun("c3"))
-    assert [(story.begin.change, len(story.events)) for story in journal.stories()] == [("c1", 2), ("c3", 0)]
+    assert [(journaled.begin.change, len(journaled.events)) for journaled in journal.changes()] == [
+        ("c1", 2),
+        ("c3", 0),
+    ]
 
 
 def test_steps_without_a_beginning_are_an_error(tmp_path: Path) -> None:
@@ -162,9 +165,9 @@ def test_steps_without_a_beginning_are_an_error(tmp_path: Path) -> None:
     step = StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start")
     journal.path.write_bytes(msgspec.json.encode(step) + b"\n")
     with pytest.raises(CannotTell, match="change c1, whose first line is damaged"):
-        journal.stories()
+        journal.changes()
     journal.append(End(change="c1", at="2026-03-04T05:06:08Z", result="restored"))
-    assert journal.stories() == []
+    assert journal.changes() == []
 
 
 def test_a_symlink_in_place_of_the_journal_is_an_error(tmp_path: Path) -> None:
@@ -174,7 +177,7 @@ def test_a_symlink_in_place_of_the_journal_is_an_error(tmp_path: Path) -> None:
     other.write_bytes(b"")
     journal.path.symlink_to(other)
     with pytest.raises(CannotTell, match="cannot be read"):
-        journal.stories()
+        journal.changes()
     with pytest.raises(JournalFull, match="cannot be written"):
         journal.append(begun())
     assert other.read_bytes() == b""
@@ -186,7 +189,7 @@ def test_a_journal_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
     journal.append(begun())
     journal.path.chmod(0o666)
     with pytest.raises(CannotTell, match="not trusted"):
-        journal.stories()
+        journal.changes()
 
 
 @pytest.mark.parametrize("call", ["pread", "fsync"])
@@ -231,7 +234,7 @@ def test_three_writers_lose_no_line(tmp_path: Path) -> None:
             assert writer.stdin
             writer.stdin.close()
         assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0]
-    assert [story.started() for story in journal.stories()] == [list(range(100))] * 3
+    assert [journaled.started() for journaled in journal.changes()] == [list(range(100))] * 3
 
 
 def test_changes_have_the_order_of_the_file(tmp_path: Path) -> None:
@@ -239,16 +242,16 @@ def test_changes_have_the_order_of_the_file(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for name, at in (("c1", "2026-03-04T05:06:07Z"), ("c2", "1970-01-01T00:00:01Z")):
         journal.append(replace(begun(name), at=at))
-    assert [story.begin.change for story in journal.pending()] == ["c2", "c1"]
+    assert [journaled.begin.change for journaled in journal.pending()] == ["c2", "c1"]
 
 
 def test_a_change_without_a_started_step_is_not_open(tmp_path: Path) -> None:
     """A change killed before its first step is pending, but changed nothing."""
     journal = Journal(tmp_path)
     journal.append(begun())
-    assert [(story.pending, story.open) for story in journal.stories()] == [(True, False)]
+    assert [(journaled.pending, journaled.open) for journaled in journal.changes()] == [(True, False)]
     journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
-    assert [(story.pending, story.open) for story in journal.stories()] == [(True, True)]
+    assert [(journaled.pending, journaled.open) for journaled in journal.changes()] == [(True, True)]
 
 
 def test_a_long_journal_is_read_completely(tmp_path: Path) -> None:
@@ -263,6 +266,6 @@ def test_a_long_journal_is_read_completely(tmp_path: Path) -> None:
             End(change=name, at="", result="done"),
         ]
     journal.path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
-    stories = journal.stories()
-    assert [story.begin.change for story in stories] == [f"c{number}" for number in range(1000)]
+    changes = journal.changes()
+    assert [journaled.begin.change for journaled in changes] == [f"c{number}" for number in range(1000)]
     assert not journal.pending()

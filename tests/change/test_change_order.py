@@ -85,10 +85,10 @@ class Acme:
         if len(self.calls) in self.on_call:
             signal.raise_signal(signal.Signals(self.on_call.pop(len(self.calls))))
         self.calls.append(f"{name} {policy}")
-        [story] = self.journal.pending()
+        [journaled] = self.journal.pending()
         assert any(
-            story.begin.steps[event.step].object_id == name and event.mark in ("start", "undo")
-            for event in story.events
+            journaled.begin.steps[event.step].object_id == name and event.mark in ("start", "undo")
+            for event in journaled.events
         )
         if sum(call.startswith(f"{name} ") for call in self.calls) > self.failing.get(name, 99):
             return (RunAnswer(code=1),)
@@ -112,9 +112,9 @@ def change(acme: Acme, waits: list[float] | None = None) -> Change:
     desired = [Desired(object_id=name, setting="write_policy", value="write_through") for name in acme.policies]
     made = plan(seen, vendors, desired, unsafe=False)
     assert (len(made.steps), len(made.already), made.refusals) == (21, 3, ())
-    story = begin("set", made, seen, about="trial", source="local")
+    entry = begin("set", made, seen, about="trial", source="local")
     pauses = [] if waits is None else waits
-    return Change(story, acme.journal, acme, acme.look, vendors, lambda _: None, sleep=pauses.append)
+    return Change(entry, acme.journal, acme, acme.look, vendors, lambda _: None, sleep=pauses.append)
 
 
 def test_volumes_with_the_desired_value_are_unchanged(acme: Acme) -> None:
@@ -136,7 +136,7 @@ def test_a_failed_change_is_undone_in_reverse(acme: Acme) -> None:
     assert acme.policies == before
     assert acme.calls[:11] == [f"acme:0/v{n} write_through" for n in range(3, 14)]
     assert acme.calls[11:] == [f"acme:0/v{n} protected_write_back" for n in range(12, 2, -1)]
-    assert acme.journal.stories()[0].end is not None
+    assert acme.journal.changes()[0].end is not None
 
 
 def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
@@ -149,7 +149,7 @@ def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
         change(acme).apply()
     assert "v8" not in str(stands.value)
     assert [name for name, policy in acme.policies.items() if policy == "write_through"][3:] == ["acme:0/v7"]
-    assert acme.journal.stories()[0].open
+    assert acme.journal.changes()[0].open
 
 
 def test_delayed_changes_are_awaited_in_both_directions(acme: Acme) -> None:
@@ -190,4 +190,4 @@ def test_an_interrupted_change_is_undone(acme: Acme) -> None:
     with pytest.raises(KeyboardInterrupt):
         change(acme).apply()
     assert acme.policies == before
-    assert acme.journal.stories()[0].end is not None
+    assert acme.journal.changes()[0].end is not None

@@ -41,9 +41,9 @@ class Left:
         made = plan(
             seen.inventory, VENDORS, [Desired(object_id="smartarray:1", setting=setting, value=value)], unsafe=True
         )
-        story = begin("batch", made, seen.inventory, about="load", source="demo:p400")
+        entry = begin("batch", made, seen.inventory, about="load", source="demo:p400")
         look = lambda: survey(self.simulated, VENDORS)  # noqa: E731 - a word for it
-        Change(story, self.journal, self.simulated, look, VENDORS, print).apply()
+        Change(entry, self.journal, self.simulated, look, VENDORS, print).apply()
 
     def files(self) -> dict[str, bytes]:
         """All files of the machine and its journal."""
@@ -144,7 +144,7 @@ def test_the_dry_run_agrees_with_the_restore_of_an_open_replacement(raidctl: Rai
 def test_a_dry_run_of_forget_changes_nothing(left: Left) -> None:
     """The change is named and stays open."""
     before = left.files()
-    name = left.journal.stories()[0].begin.change
+    name = left.journal.changes()[0].begin.change
     done = left.run("restore", "--forget", name, "--dry-run")
     assert done.exit_code == 0
     assert name in done.stderr

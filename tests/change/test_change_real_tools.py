@@ -161,11 +161,11 @@ def test_each_of_several_simultaneous_changes_is_done_or_refused(on: Callable[[s
     ]  # fmt: skip
     machine.running += processes
     codes = [process.wait(PATIENCE) for process in processes]
-    stories = Journal(machine.state_dir).stories()
+    changes = Journal(machine.state_dir).changes()
     assert 0 in codes
     assert set(codes) <= {0, 3}
-    assert codes.count(0) == len(stories)
-    assert stories[-1].begin.steps[0].after == machine.tools.state["slot=1/cacheratio"]
+    assert codes.count(0) == len(changes)
+    assert changes[-1].begin.steps[0].after == machine.tools.state["slot=1/cacheratio"]
 
 
 @pytest.mark.parametrize("place", ["/proc/raidctl", "/dev/null/raidctl"])
@@ -255,8 +255,8 @@ def test_a_tool_that_times_out_is_ended_and_undone(
         unsafe=False,
     )  # fmt: skip
     hasty = replace(made, steps=tuple(replace(s, action=replace(s.action, timeout=0.5)) for s in made.steps))
-    story = begin("set", hasty, seen.inventory, about="a trial", source="local")
-    change = Change(story, Journal(machine.state_dir), runner, lambda: survey(runner, known), known, lambda _: None)
+    entry = begin("set", hasty, seen.inventory, about="a trial", source="local")
+    change = Change(entry, Journal(machine.state_dir), runner, lambda: survey(runner, known), known, lambda _: None)
     with pytest.raises(ChangeUndone, match="did not finish in time"):
         change.apply()
     assert machine.difference() == {}

@@ -46,9 +46,9 @@ class Machine:
             Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
         ]
         made = plan(seen.inventory, VENDORS, desired, unsafe=True)
-        story = begin("batch", made, seen.inventory, about="load", source="local")
+        entry = begin("batch", made, seen.inventory, about="load", source="local")
         self.before = simulated.state()
-        Change(story, self.journal, simulated, self.look, VENDORS, quiet).apply()
+        Change(entry, self.journal, simulated, self.look, VENDORS, quiet).apply()
 
     def look(self) -> Survey:
         """Read the machine."""
@@ -117,13 +117,13 @@ def test_a_setting_with_its_previous_value_is_unchanged(machine: Machine) -> Non
 
 def test_another_controller_in_the_slot_is_unchanged(machine: Machine) -> None:
     """A controller with another serial number is not changed. The change stays open."""
-    [story] = machine.journal.pending()
+    [journaled] = machine.journal.pending()
     rewrite(machine.journal, {"P61630K9QX11RD": "P61630K9QX99ZZ"})
     current = machine.simulated.state()
     [result] = machine.restore()
     assert "another controller" in result.faults[0]
     assert machine.simulated.state() == current
-    assert machine.journal.pending()[0].begin.change == story.begin.change
+    assert machine.journal.pending()[0].begin.change == journaled.begin.change
 
 
 def test_a_change_under_way_is_not_undone(machine: Machine) -> None:
@@ -178,14 +178,14 @@ def test_a_full_file_system_does_not_block_restore(machine: Machine) -> None:
 
 def test_several_changes_of_one_setting_are_undone_the_newest_first(machine: Machine) -> None:
     """The value before the first change is restored."""
-    [story] = machine.journal.pending()
+    [journaled] = machine.journal.pending()
     steps = tuple(
-        replace(step, before="50/50", after="75/25") for step in story.begin.steps if step.setting == "cacheratio"
+        replace(step, before="50/50", after="75/25") for step in journaled.begin.steps if step.setting == "cacheratio"
     )
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
-    second = replace(story.begin, change="c2", steps=(replace(steps[0], undo=undo),), was=())
+    second = replace(journaled.begin, change="c2", steps=(replace(steps[0], undo=undo),), was=())
     machine.journal.append(second)
-    machine.journal.append(StepEvent(change="c2", at=story.begin.at, step=0, mark="start"))
+    machine.journal.append(StepEvent(change="c2", at=journaled.begin.at, step=0, mark="start"))
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     assert [result.faults for result in machine.restore()] == [[], []]
     assert machine.simulated.state() == machine.before
@@ -193,14 +193,14 @@ def test_several_changes_of_one_setting_are_undone_the_newest_first(machine: Mac
 
 def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
     """If the newer change cannot be undone, the older one waits. The next restore undoes both."""
-    [story] = machine.journal.pending()
-    [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
+    [journaled] = machine.journal.pending()
+    [ratio] = [step for step in journaled.begin.steps if step.setting == "cacheratio"]
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
     second = replace(
-        story.begin, change="c2", steps=(replace(ratio, before="50/50", after="75/25", undo=undo),), was=()
+        journaled.begin, change="c2", steps=(replace(ratio, before="50/50", after="75/25", undo=undo),), was=()
     )
     machine.journal.append(second)
-    machine.journal.append(StepEvent(change="c2", at=story.begin.at, step=0, mark="start"))
+    machine.journal.append(StepEvent(change="c2", at=journaled.begin.at, step=0, mark="start"))
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     refusing = Faulty(machine.simulated, fault="refuses", at=0, changes_only=True)
     here = Restorer(machine.journal, machine.place, refusing, machine.look, VENDORS, "local", quiet, sleep=quiet)
@@ -211,9 +211,9 @@ def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
 
 def test_a_setting_that_a_reboot_has_reset_is_kept(machine: Machine) -> None:
     """A setting that a reboot resets is not restored after one."""
-    [story] = machine.journal.pending()
-    steps = tuple(replace(step, persistent=False) for step in story.begin.steps)
-    old = replace(story, begin=replace(story.begin, boot="an earlier one", steps=steps))
+    [journaled] = machine.journal.pending()
+    steps = tuple(replace(step, persistent=False) for step in journaled.begin.steps)
+    old = replace(journaled, begin=replace(journaled.begin, boot="an earlier one", steps=steps))
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet)
     assert "rebooted since" in here.put_back(old).left[0]
@@ -221,8 +221,8 @@ def test_a_setting_that_a_reboot_has_reset_is_kept(machine: Machine) -> None:
 
 def test_a_setting_that_depends_on_another_one_is_restored_after_it(machine: Machine) -> None:
     """The volume is restored before the cache split. The split is not reported while no volume uses the cache."""
-    [story] = machine.journal.pending()
-    [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
+    [journaled] = machine.journal.pending()
+    [ratio] = [step for step in journaled.begin.steps if step.setting == "cacheratio"]
     words = ("hpacucli", "ctrl", "slot=1", "ld", "1", "modify")
     caching = Step(
         object_id="smartarray:1/v1", setting="arrayaccelerator", before="enable", after="disable",
@@ -230,9 +230,9 @@ def test_a_setting_that_depends_on_another_one_is_restored_after_it(machine: Mac
         undo=Action(argv=(*words, "arrayaccelerator=enable", "forced")),
     )  # fmt: skip
     events = tuple(
-        StepEvent(change=story.begin.change, at=story.begin.at, step=number, mark="start") for number in (0, 1)
+        StepEvent(change=journaled.begin.change, at=journaled.begin.at, step=number, mark="start") for number in (0, 1)
     )
-    both = replace(story, begin=replace(story.begin, steps=(ratio, caching), was=()), events=events)
+    both = replace(journaled, begin=replace(journaled.begin, steps=(ratio, caching), was=()), events=events)
     machine.simulated.keep(machine.before | {RATIO: ratio.after, CACHING: "disable"})
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, quiet)
     assert here.put_back(both).faults == []

@@ -42,8 +42,8 @@ class Left:
         """Whether the rates are missing in a reading."""
         seen = self.look()
         made = plan(seen.inventory, VENDORS, [RATE], unsafe=False)
-        story = begin("batch", made, seen.inventory, about="replace", source="local")
-        Change(story, self.journal, self.runner, self.look, VENDORS, quiet, sleep=quiet).apply()
+        entry = begin("batch", made, seen.inventory, about="replace", source="local")
+        Change(entry, self.journal, self.runner, self.look, VENDORS, quiet, sleep=quiet).apply()
         self.tool = made.steps[0].action.argv[0]
         self.runner.argvs.clear()
 

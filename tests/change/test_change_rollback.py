@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject
+from raidctl.change.journal import Begin, Journal, JournaledChange, StepEvent, Subject
 from raidctl.change.operation import effects
 from raidctl.change.preview import preview
 from raidctl.change.restore import Restorer
@@ -48,8 +48,8 @@ class Left:
         if desired:
             seen = self.look()
             made = plan(seen.inventory, VENDORS, desired, unsafe=True)
-            story = begin("batch", made, seen.inventory, about="load", source="local", unsafe=True)
-            Change(story, self.journal, self.simulated, self.look, VENDORS, quiet, sleep=quiet).apply()
+            entry = begin("batch", made, seen.inventory, about="load", source="local", unsafe=True)
+            Change(entry, self.journal, self.simulated, self.look, VENDORS, quiet, sleep=quiet).apply()
             assert self.simulated.state() != self.before
 
     def look(self) -> Survey:
@@ -98,7 +98,7 @@ def test_the_effect_of_a_deed_is_looked_up_on_its_own_controller(
         object_id="megaraid:0/v3", setting="volume_delete", before="present", after="gone", kind="deed",
         action=Action(argv=("storcli64", "/c0/v3", "del")), expects=(gone,),
     )  # fmt: skip
-    story = Begin(
+    entry = Begin(
         change="c", at=timestamp(), kind="operation", about="", user="root", pid=1, boot="", source="local",
         subjects=(Subject(id="megaraid:0", serial="A"),), steps=(step,),
     )  # fmt: skip
@@ -111,7 +111,7 @@ def test_the_effect_of_a_deed_is_looked_up_on_its_own_controller(
     )  # fmt: skip
     seen = Survey(Inventory(host=Host(), controllers=controllers))
     begun = StepEvent(change="c", at=timestamp(), step=0, mark="start")
-    assert effects(Story(begin=story, events=(begun,)), seen)[:2] == (hidden, found)
+    assert effects(JournaledChange(begin=entry, events=(begun,)), seen)[:2] == (hidden, found)
 
 
 def test_a_drive_with_another_node_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
@@ -159,13 +159,13 @@ def test_another_tool_undoes_the_change(tmp_path: Path, was: str | None) -> None
     controller = next(controller for controller in left.look().inventory.controllers if controller.id == "megaraid:0")
     gone = Action(argv=("/opt/MegaRAID/MegaCli/MegaCli64", "-LDSetProp", "WB", "-L1", "-a0", "-NoLog"))
     step = Step(object_id=name, setting="WritePolicy", before="WB", after="WT", action=gone, undo=gone)
-    story = Begin(
+    entry = Begin(
         change="c1", at=timestamp(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
         subjects=(Subject(id=controller.id, serial=controller.serial, objects={name: ""}),), desired=(through(name),),
         steps=(step,),
         was=(Desired(object_id=name, setting="write_policy", value=was),) if was else (),
     )  # fmt: skip
-    left.journal.append(story)
+    left.journal.append(entry)
     left.journal.append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     seen = left.look()
     made = plan(seen.inventory, VENDORS, [through(name)], unsafe=False)
@@ -226,12 +226,12 @@ def test_megacli_undoes_a_change_of_storcli(tmp_path: Path) -> None:
         undo=Action(argv=(*words, "wrcache=WB")),
     )  # fmt: skip
     was = Desired(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
-    story = Begin(
+    entry = Begin(
         change="c1", at=timestamp(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
         subjects=(Subject(id=controller.id, serial=controller.serial, objects={volume.id: ""}),),
         desired=(through(volume.id),), steps=(step,), was=(was,),
     )  # fmt: skip
-    left.journal.append(story)
+    left.journal.append(entry)
     left.journal.append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     made = plan(left.look().inventory, VENDORS, [through(volume.id)], unsafe=False)
     left.simulated.carry_out([item.action.request() for item in made.steps])
@@ -248,13 +248,15 @@ def unseen(drive: Drive | None) -> tuple[list[str], list[str], str]:
         action=Action(argv=("storcli64", "/c0/e8/s1", "add", "hotsparedrive")), expects=(role,),
         subjects=(Identity(object_id="megaraid:0/8:1", unique="S1"),),
     )  # fmt: skip
-    story = Begin(
+    entry = Begin(
         change="c", at=timestamp(), kind="operation", about="", user="root", pid=1, boot="", source="local",
         steps=(step, step),
     )  # fmt: skip
     controller = Controller(id="megaraid:0", drives=(drive,) if drive is not None else ())
     begun = StepEvent(change="c", at=timestamp(), step=0, mark="start")
-    return effects(Story(begin=story, events=(begun,)), Survey(Inventory(host=Host(), controllers=(controller,))))
+    return effects(
+        JournaledChange(begin=entry, events=(begun,)), Survey(Inventory(host=Host(), controllers=(controller,)))
+    )
 
 
 def test_a_deed_has_no_effect_only_if_the_reading_shows_that() -> None:
@@ -367,9 +369,9 @@ def test_a_setting_of_another_volume_under_the_number_confirms_nothing(tmp_path:
     moving = Renumbered(left.simulated, after=1)
     seen = moving.look()
     made = plan(seen.inventory, VENDORS, [through("megaraid:0/v1")], unsafe=True)
-    story = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
+    entry = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
     with pytest.raises(ChangeStands, match="is another volume now"):
-        Change(story, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
+        Change(entry, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
     assert commands == [f"  {made.steps[0].action}"]
     result = moving.restore(left)
     assert (len(result.put_back), result.faults, len(result.left)) == (1, [], 1)
@@ -385,9 +387,9 @@ def test_a_failed_change_is_not_undone_on_another_volume(tmp_path: Path) -> None
     seen = moving.look()
     desired = [through("megaraid:0/v1"), Desired(object_id="megaraid:0/v1", setting="read_policy", value="none")]
     made = plan(seen.inventory, VENDORS, desired, unsafe=True)
-    story = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
+    entry = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
     with pytest.raises(ChangeStands, match="is another volume now"):
-        Change(story, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
+        Change(entry, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
     assert commands == [f"  {step.action}" for step in made.steps]
     result = moving.restore(left)
     assert (len(result.put_back), result.faults, len(result.left)) == (1, [], 2)

@@ -71,10 +71,10 @@ def test_an_accepted_step_is_undone_although_it_reads_as_before(p400: Simulated,
     ]
     made = plan(seen.inventory, families, desired, unsafe=True)
     assert len(made.steps) == 2
-    story = begin("set", made, seen.inventory, about="", source="local", unsafe=True)
+    entry = begin("set", made, seen.inventory, about="", source="local", unsafe=True)
     journal = Journal(tmp_path)
     with pytest.raises(ChangeUndone):
-        Change(story, journal, tool, look, families, lambda _: None, sleep=lambda _: None).apply()
+        Change(entry, journal, tool, look, families, lambda _: None, sleep=lambda _: None).apply()
     tool.settle()
     assert p400.state() == before
     assert not journal.pending()
@@ -89,8 +89,8 @@ def test_an_undo_that_failed_is_not_done_if_nothing_reports_the_setting(tmp_path
     leds = led_machine(named, found.indicators)
     seen, journal = leds.survey(), Journal(tmp_path)
     made = plan(seen.inventory, leds.vendors, desired_state(found.indicators, "on")(seen), unsafe=False)
-    story = begin("locate", made, seen.inventory, about="", source="demo:p440")
-    change = Change(story, journal, tool, leds.survey, leds.vendors, lambda _: None, sleep=lambda _: None)
+    entry = begin("locate", made, seen.inventory, about="", source="demo:p440")
+    change = Change(entry, journal, tool, leds.survey, leds.vendors, lambda _: None, sleep=lambda _: None)
     with pytest.raises(ChangeStands, match=r"locate of smartarray:0/1I:1:1, which nothing reports"):
         change.apply()
     assert len(journal.pending()) == 1
@@ -124,7 +124,7 @@ def test_an_interrupted_command_is_watched(
 
     split = Desired(object_id="smartarray:1", setting="cache_split", value="50/50")
     made = plan(seen.inventory, families, [split], unsafe=False)
-    story = begin("set", made, seen.inventory, about="", source="local")
+    entry = begin("set", made, seen.inventory, about="", source="local")
     with pytest.raises(error):
-        Change(story, journal, tool, look, families, lambda _: None, sleep=lambda _: None).apply()
+        Change(entry, journal, tool, look, families, lambda _: None, sleep=lambda _: None).apply()
     assert (p400.state() == before, len(journal.pending())) == ((True, 0) if at == 3 else (False, 1))

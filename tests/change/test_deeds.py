@@ -44,8 +44,8 @@ def bays(tmp_path: Path) -> Bench:
 
 def marks(machine: Bench) -> list[str]:
     """The marks of the last change, and its result."""
-    story = machine.journal.stories()[-1]
-    return [event.mark for event in story.events] + ([story.end.result] if story.end is not None else [])
+    journaled = machine.journal.changes()[-1]
+    return [event.mark for event in journaled.events] + ([journaled.end.result] if journaled.end is not None else [])
 
 
 def _same(seen: Survey) -> Survey:
@@ -58,7 +58,7 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
     change.apply()
     change.finish()
     assert (bays.member("LABD00004"), marks(bays)) == ("spare", ["start", "done", "done"])
-    assert bays.journal.stories()[-1].begin.deeds[0].verb == "add_spare"
+    assert bays.journal.changes()[-1].begin.deeds[0].verb == "add_spare"
 
 
 def test_a_spare_of_an_incomplete_array_may_be_used_for_a_rebuild(bays: Bench) -> None:
@@ -131,25 +131,25 @@ def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: b
     assert len(bays.argvs) == 1
 
 
-def _held(bays: Bench, story: Begin, **other: Any) -> AbstractContextManager[float]:
+def _held(bays: Bench, entry: Begin, **other: Any) -> AbstractContextManager[float]:
     """Lock the objects of a change, for itself or another one."""
     fields: dict[str, Any] = {"change": "another", "pid": os.getpid() + 1, "since": "now", "about": "trial", **other}
-    names = [held_name(SOURCE, subject.id) for subject in story.subjects]
+    names = [held_name(SOURCE, subject.id) for subject in entry.subjects]
     return hold(bays.place, names, Holder(**fields), source=SOURCE)
 
 
 @pytest.mark.parametrize("kind", ["operation", "batch", "locate"])
 def test_a_change_that_was_cut_off_does_not_run_because_another_one_does(bays: Bench, kind: Any) -> None:
     """Only the process that carries out a change makes it one under way: other changes lock the same objects."""
-    story = msgspec.structs.replace(bays.change(bays.plan(deed("add_spare", 4))).begin, kind=kind)
-    bays.journal.append(story)
-    bays.journal.append(StepEvent(change=story.change, at=story.at, step=0, mark="start"))
+    entry = msgspec.structs.replace(bays.change(bays.plan(deed("add_spare", 4))).begin, kind=kind)
+    bays.journal.append(entry)
+    bays.journal.append(StepEvent(change=entry.change, at=entry.at, step=0, mark="start"))
     assert [one.severity for one in problems(bays.place, SOURCE)] == ["warning"]
-    with _held(bays, story):
+    with _held(bays, entry):
         [problem] = problems(bays.place, SOURCE)
         assert (problem.severity, problem.kind) == ("warning", "state"), problem.message
-    for own in ({"change": story.change}, {"pid": story.pid}):  # a rate is set under the lock of its operation
-        with _held(bays, story, **own):
+    for own in ({"change": entry.change}, {"pid": entry.pid}):  # a rate is set under the lock of its operation
+        with _held(bays, entry, **own):
             [problem] = problems(bays.place, SOURCE)
             process = own.get("pid", os.getpid() + 1)
             assert (problem.severity, f"(process {process})" in problem.message) == ("info", True), problem.message
@@ -552,9 +552,9 @@ def test_saved_files_survive_a_power_failure(tmp_path: Path, monkeypatch: pytest
 def test_saved_files_are_in_the_journal(bays: Bench) -> None:
     """The inventory, the array's geometry and each superblock are saved. Only the owner can read them."""
     bays.change(bays.plan(deed("fail", 1))).apply()
-    story = bays.journal.stories()[-1]
-    saved = [event.text or "" for event in story.events if event.mark == "saved"]
-    folder = bays.place / "saved" / story.begin.change
+    journaled = bays.journal.changes()[-1]
+    saved = [event.text or "" for event in journaled.events if event.mark == "saved"]
+    folder = bays.place / "saved" / journaled.begin.change
     assert {Path(text.split()[0]).name for text in saved} == {path.name for path in folder.iterdir()}
     assert {"inventory.json", "md-md0-detail"} < {path.name for path in folder.iterdir()}
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -591,7 +591,7 @@ def test_an_operation_whose_wait_fails_stays_open(bays: Bench) -> None:
     bays.events = [(30.0, lambda state: simulator.pull(state, "2"))]
     with pytest.raises(ChangeStands, match=r'LABD00002 is gone.*Continue with "raidctl replace resume'):
         change.apply()
-    assert [one.end for one in bays.journal.stories()] == [None]
+    assert [one.end for one in bays.journal.changes()] == [None]
 
 
 def test_an_unread_drive_is_not_gone(bays: Bench) -> None:
@@ -753,7 +753,7 @@ def test_a_temporary_setting_of_an_operation_is_restored(tmp_path: Path) -> None
     assert machine.argvs[-1] == (">", "/sys/block/md0/md/sync_speed_max", "system")
     assert result.open is not None
     assert "Pull bay 1." in result.open
-    assert [story.begin.kind for story in machine.journal.pending()] == ["operation"]
+    assert [journaled.begin.kind for journaled in machine.journal.pending()] == ["operation"]
     machine.restored()
     assert len(machine.argvs) == 2
 
@@ -777,8 +777,8 @@ def test_an_old_journal_is_read(tmp_path: Path) -> None:
     )
     (tmp_path / "journal.jsonl").write_bytes(old)
     (tmp_path / "journal.jsonl").chmod(0o600)
-    [story] = Journal(tmp_path).stories()
-    assert (story.begin.steps[0].kind, story.begin.steps[0].way_back) == ("setting", "same")
+    [journaled] = Journal(tmp_path).changes()
+    assert (journaled.begin.steps[0].kind, journaled.begin.steps[0].way_back) == ("setting", "same")
 
 
 def test_the_simulated_machine_behaves_like_the_kernel(tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_an_alarm_is_silenced_and_never_called_silent(raidctl: Raidctl) -> None:
     done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--json")
     assert (done.exit_code, json.loads(done.stdout)["result"]) == (0, "accepted")
     assert is_on(raidctl) is True
-    [story] = json.loads(raidctl("--demo", "9271", "journal", "--json").stdout)
-    assert story["end"]["result"] == "done"
+    [journaled] = json.loads(raidctl("--demo", "9271", "journal", "--json").stdout)
+    assert journaled["end"]["result"] == "done"
 
 
 @pytest.mark.parametrize(

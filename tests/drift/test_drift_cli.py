@@ -48,7 +48,7 @@ def _failed(document: dict[str, Any]) -> None:
     item(document, f"{CONTROLLER}/battery0")["status"] = "failed"
 
 
-def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
+def test_a_split_that_somebody_changed_is_followed(run: Run) -> None:
     """Snapshots are saved, compared and listed as the manual describes."""
     demo = ("--demo", "p400")
     assert run(*demo, "snapshot").output.startswith("Saved as snapshot 1, the first of")

@@ -49,12 +49,12 @@ class Caches:
 
     def changes(self) -> list[list[str]]:
         """The events of each change in the journal."""
-        stories: dict[str, list[str]] = {}
+        found: dict[str, list[str]] = {}
         for line in self.guest.read_file(f"{STATE}/journal.jsonl").decode().splitlines():
             event = json.loads(line)
             word = event.get("mark") or event.get("result") or event["kind"]
-            stories.setdefault(event["change"], []).append(word)
-        return list(stories.values())
+            found.setdefault(event["change"], []).append(word)
+        return list(found.values())
 
 
 @pytest.fixture(scope="module")

@@ -101,11 +101,11 @@ class Job:
         made, found, _ = self.applying.look_at(seen)
         assert not found.refused, found.refused
         self.applying.pin(seen, made)
-        story = begin(
+        entry = begin(
             "operation", found.whole, seen.inventory, about="raidctl layout apply", source=SOURCE, resume=RESUME,
             facts=self.applying.facts.texts(),
         )  # fmt: skip
-        change = self.change(msgspec.structs.replace(story, steps=()))
+        change = self.change(msgspec.structs.replace(entry, steps=()))
         change.apply()
         return change
 
@@ -117,19 +117,19 @@ class Job:
 
     def resume(self) -> None:
         """Continue what the journal has open, as another process finds it."""
-        [story] = self.machine.journal.pending()
-        facts = facts_of(story.begin.facts)
+        [journaled] = self.machine.journal.pending()
+        facts = facts_of(journaled.begin.facts)
         assert facts is not None
         self.applying.facts = facts
-        change = self.change(story.begin)
+        change = self.change(journaled.begin)
         self.applying.run(change)
         change.finish()
 
-    def change(self, story: Begin) -> Change:
+    def change(self, entry: Begin) -> Change:
         """A change on the clock of the machine."""
         machine = self.machine
         return Change(
-            story, machine.journal, machine, machine.look, VENDORS, machine.printed.append, sleep=machine.sleep,
+            entry, machine.journal, machine, machine.look, VENDORS, machine.printed.append, sleep=machine.sleep,
             clock=machine.clock,
         )  # fmt: skip
 

@@ -249,7 +249,7 @@ class Full(Journal):
 
     def append(self, entry: Entry) -> None:
         """Write a line, or refuse it."""
-        if isinstance(entry, self.kind) and any(event.mark == "done" for one in self.stories() for event in one.events):
+        if isinstance(entry, self.kind) and any(event.mark == "done" for one in self.changes() for event in one.events):
             raise JournalFull("The journal cannot be written: No space left on device.")
         super().append(entry)
 

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.indicator import Bay, Indicator, writes_only_leds
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.host import BlockDevice
 from raidctl.locate import activity, ledctl
 from raidctl.locate.targets import Wanted
@@ -60,9 +60,9 @@ def test_guard_L2_every_led_is_journaled_and_off_at_the_end(
     seen: list[str] = []
 
     def look() -> None:
-        [story] = Journal(place).pending()
-        assert story.begin.kind == "locate"
-        assert [step.undo.data for step in story.begin.steps] == ["0"]
+        [journaled] = Journal(place).pending()
+        assert journaled.begin.kind == "locate"
+        assert [step.undo.data for step in journaled.begin.steps] == ["0"]
         seen.append(state("sas")[LED])
 
     clock.meanwhile = look
@@ -134,7 +134,7 @@ def test_an_led_that_cannot_be_read_is_on_only_if_its_command_was_accepted_in_th
     """A reboot may have switched it off, and a raidctl that was killed may not have switched it on: unknown."""
     fields, marks, on = case
     place = tmp_path / "state" / "demo" / "9271"
-    kept: list[Story] = []
+    kept: list[JournaledChange] = []
     clock.meanwhile = lambda: kept.extend(Journal(place).pending())
     raidctl("--demo", "9271", "locate", "megaraid:0/252:3")
     (place / "journal.jsonl").unlink()

@@ -34,35 +34,37 @@ class Replacement:
         return self.replacing.plan(next_stage(seen, self.replacing.facts), seen)
 
     def start(self, at_most: float | None = None) -> Change:
-        """The change of a story that begins now."""
+        """The change of a replacement that begins now."""
         plan = self.plan()
         assert not plan.denials, plan.denials
-        story = begin(
+        entry = begin(
             "operation", plan, self.bench.look().inventory, about="raidctl replace", source=SOURCE, resume=RESUME,
             facts=facts_text(self.replacing.facts),
         )  # fmt: skip
-        change = self.change(msgspec.structs.replace(story, steps=()), at_most)
+        change = self.change(msgspec.structs.replace(entry, steps=()), at_most)
         change.apply()
         return change
 
     def resumed(self, at_most: float | None = None) -> Change:
-        """The change of the story that the journal has open. Another process finds it this way."""
-        [story] = self.bench.journal.pending()
+        """The change of the replacement that the journal has open. Another process finds it this way."""
+        [journaled] = self.bench.journal.pending()
         before = self.replacing
-        self.replacing = replacing(self.bench, facts_from(story.begin.facts), unsafe=before.unsafe, wipe=before.wipe)
+        self.replacing = replacing(
+            self.bench, facts_from(journaled.begin.facts), unsafe=before.unsafe, wipe=before.wipe
+        )
         self.replacing.begun = True
-        return self.change(story.begin, at_most)
+        return self.change(journaled.begin, at_most)
 
     def resume(self, at_most: float | None = None) -> None:
-        """The rest of the story that the journal has open."""
+        """The rest of the replacement that the journal has open."""
         change = self.resumed(at_most)
         self.replacing.run(change)
 
-    def change(self, story: Begin, at_most: float | None) -> Change:
+    def change(self, entry: Begin, at_most: float | None) -> Change:
         """A change on the clock of the machine."""
         bench = self.bench
         return Change(
-            story, bench.journal, bench, bench.look, VENDORS, bench.printed.append, sleep=bench.sleep,
+            entry, bench.journal, bench, bench.look, VENDORS, bench.printed.append, sleep=bench.sleep,
             clock=bench.clock, at_most=at_most,
         )  # fmt: skip
 

@@ -79,10 +79,12 @@ def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Replacement:
     text = definition("raid6", 4, parts=parts)
     machine = bench(place, text.replace("node=sd", "boot=grub node=sd"))
     exchanged(machine)
-    story = begun(machine, 2)
+    replacement = begun(machine, 2)
     run_it = "yes" if asked else ""
-    story.replacing.facts = replace(story.replacing.facts, boot="x", boot_tool="grub-install", boot_run=run_it)
-    return story
+    replacement.replacing.facts = replace(
+        replacement.replacing.facts, boot="x", boot_tool="grub-install", boot_run=run_it
+    )
+    return replacement
 
 
 def boot_of(machine: Bench) -> str | None:
@@ -93,10 +95,10 @@ def boot_of(machine: Bench) -> str | None:
 def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> None:
     """It is installed last of all, on the new drive alone. Without --boot, it is not."""
     for number, asked in enumerate((True, False)):
-        story = with_grub(tmp_path / str(number), asked=asked)
-        story.replacing.run(story.start())
-        assert (argvs(story.bench)[-1] == "grub-install /dev/sdb") == asked
-        assert (boot_of(story.bench), story.bench.journal.pending()) == ("grub" if asked else None, [])
+        replacement = with_grub(tmp_path / str(number), asked=asked)
+        replacement.replacing.run(replacement.start())
+        assert (argvs(replacement.bench)[-1] == "grub-install /dev/sdb") == asked
+        assert (boot_of(replacement.bench), replacement.bench.journal.pending()) == ("grub" if asked else None, [])
 
 
 def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_path: Path) -> None:
@@ -105,14 +107,14 @@ def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_
     The tool reports success and writes nothing, or refuses. The replacement can be continued.
     """
     for number, behaviour in enumerate(("accepts and does nothing", "refuses")):
-        story = with_grub(tmp_path / str(number), asked=True)
-        story.bench.behaviour, story.bench.match = behaviour, "grub-install"
+        replacement = with_grub(tmp_path / str(number), asked=True)
+        replacement.bench.behaviour, replacement.bench.match = behaviour, "grub-install"
         with pytest.raises(ChangeStands, match="resume"):
-            story.replacing.run(story.start())
-        assert (boot_of(story.bench), len(story.bench.journal.pending())) == (None, 1)
-        story.bench.match = "nothing"
-        story.resume()
-        assert (boot_of(story.bench), story.bench.journal.pending()) == ("grub", [])
+            replacement.replacing.run(replacement.start())
+        assert (boot_of(replacement.bench), len(replacement.bench.journal.pending())) == (None, 1)
+        replacement.bench.match = "nothing"
+        replacement.resume()
+        assert (boot_of(replacement.bench), replacement.bench.journal.pending()) == ("grub", [])
 
 
 def without_serial(seen: Survey) -> Survey:
@@ -127,28 +129,30 @@ def without_serial(seen: Survey) -> Survey:
 
 def test_a_boot_loader_is_not_left_out_because_the_new_drive_is_not_recognised(tmp_path: Path) -> None:
     """If its serial number cannot be read at the end, the replacement is not done, and continues later."""
-    story = with_grub(tmp_path, asked=True)
-    read = story.bench.look
+    replacement = with_grub(tmp_path, asked=True)
+    read = replacement.bench.look
 
     def look() -> Survey:
-        return without_serial(read()) if story.replacing.complete_since is not None else read()
+        return without_serial(read()) if replacement.replacing.complete_since is not None else read()
 
-    story.bench.look = look  # type: ignore[method-assign]  # of this machine alone
+    replacement.bench.look = look  # type: ignore[method-assign]  # of this machine alone
     with pytest.raises(UnderWay, match="boot loader is not installed"):
-        story.replacing.run(story.start())
-    assert (boot_of(story.bench), len(story.bench.journal.pending())) == (None, 1)
-    story.bench.look = read  # type: ignore[method-assign]
-    story.resume()
-    assert (boot_of(story.bench), story.bench.journal.pending()) == ("grub", [])
+        replacement.replacing.run(replacement.start())
+    assert (boot_of(replacement.bench), len(replacement.bench.journal.pending())) == (None, 1)
+    replacement.bench.look = read  # type: ignore[method-assign]
+    replacement.resume()
+    assert (boot_of(replacement.bench), replacement.bench.journal.pending()) == ("grub", [])
 
 
 @pytest.mark.parametrize("setting", ["boot_loader", "copy_table", "wipe"])
 def test_a_drive_that_is_not_listed_confirms_nothing(setting: str, tmp_path: Path) -> None:
     """What was written to the new drive is confirmed by reading it."""
-    story = with_grub(tmp_path, asked=True)
+    replacement = with_grub(tmp_path, asked=True)
     step = replace(booting(Drive(id="x", serial="NONE"), "grub-install"), setting=setting)
-    story.replacing.facts = replace(story.replacing.facts, new="NONE")
-    assert story.replacing.confirm(step, story.bench.look(), story.bench.clock) == ["NONE is not listed"]
+    replacement.replacing.facts = replace(replacement.replacing.facts, new="NONE")
+    assert replacement.replacing.confirm(step, replacement.bench.look(), replacement.bench.clock) == [
+        "NONE is not listed"
+    ]
 
 
 def test_the_first_sector_is_read_once_and_not_written(tmp_path: Path) -> None:

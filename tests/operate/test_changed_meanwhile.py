@@ -87,19 +87,19 @@ def test_an_operation_that_another_process_has_continued_or_ended_is_left_to_it(
     first = begin("operation", Plan(), inventory(), about="raidctl replace", source="demo:raid6", resume="raidctl ID")
     journal.append(first)
     journal.append(StepEvent(change=first.change, at=timestamp(), step=0, mark="wait"))
-    [story] = open_operations(settings)
+    [journaled] = open_operations(settings)
     if meanwhile == "ended":
         journal.append(End(change=first.change, at=timestamp(), result="done"))
     elif meanwhile == "continued":
         journal.append(StepEvent(change=first.change, at=timestamp(), step=0, mark="resumed"))
     if meanwhile == "nothing":
-        abandon(story, settings)
+        abandon(journaled, settings)
     else:
-        with pytest.raises(CannotTell, match="in the meantime"), held(story, settings):
+        with pytest.raises(CannotTell, match="in the meantime"), held(journaled, settings):
             pytest.fail("it was continued")
         with pytest.raises(CannotTell, match="in the meantime"):
-            abandon(story, settings)
-    [last] = journal.stories()
+            abandon(journaled, settings)
+    [last] = journal.changes()
     result = {"nothing": "abandoned", "ended": "done", "continued": None}[meanwhile]
     assert (last.end.result if last.end is not None else None) == result
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from raidctl.change.journal import Begin, End, Story
+from raidctl.change.journal import Begin, End, JournaledChange
 from raidctl.change.tables import tables
 from raidctl.cli.drive._states import last_offline
 from raidctl.host import HostView
@@ -120,7 +120,7 @@ def test_guard_D4_online_only_what_missed_nothing() -> None:
     assert refused("online", machine(OK), known=good) == {"D4": False}
 
 
-def story(setting: str, result: str | None, *, still: bool = True, source: str = "local") -> Story:
+def journaled(setting: str, result: str | None, *, still: bool = True, source: str = "local") -> JournaledChange:
     """A change of the drive S0 in the journal."""
     begin = Begin(
         change=setting, at="2026-11-01T00:00:00Z", kind="operation", about="", user="", pid=1, boot="b1", source=source,
@@ -128,7 +128,7 @@ def story(setting: str, result: str | None, *, still: bool = True, source: str =
         facts={"stood still: S0": "yes"} if still else {},
     )  # fmt: skip
     end = End(change=setting, at="2026-11-01T00:01:00Z", result=result) if result else None  # type: ignore[arg-type]
-    return Story(begin=begin, end=end)
+    return JournaledChange(begin=begin, end=end)
 
 
 def test_the_last_change_of_a_drive_counts() -> None:
@@ -136,18 +136,19 @@ def test_the_last_change_of_a_drive_counts() -> None:
 
     That change must have set the drive offline, be complete, and be of this machine.
     """
-    assert last_offline([story("offline", "done")], "local", "S0") == SetOffline(
+    assert last_offline([journaled("offline", "done")], "local", "S0") == SetOffline(
         change="offline", boot="b1", was_inactive=True
     )
-    found = last_offline([story("offline", "done", still=False)], "local", "S0")
+    found = last_offline([journaled("offline", "done", still=False)], "local", "S0")
     assert found is not None
     assert not found.was_inactive
-    for stories in (
-        [], [story("offline", None)], [story("offline", "stands")], [story("offline", "done"), story("good", "done")],
-        [story("offline", "done", source="ssh:db7")],
+    for changes in (
+        [], [journaled("offline", None)], [journaled("offline", "stands")],
+        [journaled("offline", "done"), journaled("good", "done")],
+        [journaled("offline", "done", source="ssh:db7")],
     ):  # fmt: skip
-        assert last_offline(stories, "local", "S0") is None
-    assert last_offline([story("offline", "done")], "local", "S1") is None
+        assert last_offline(changes, "local", "S0") is None
+    assert last_offline([journaled("offline", "done")], "local", "S1") is None
 
 
 def test_guard_D5_only_a_drive_of_nothing_is_erased() -> None:

@@ -47,8 +47,8 @@ def drive(state: State, serial: str, **about: str) -> State:
 def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench) -> None:
     """It is failed and removed, pulled, replaced, rebuilt and verified. The journal ends, and nothing was forced."""
     exchanged(raid6)
-    story = begun(raid6, 2)
-    story.replacing.run(story.start())
+    replacement = begun(raid6, 2)
+    replacement.replacing.run(replacement.start())
     assert argvs(raid6) == [
         "mdadm /dev/md0 --fail /dev/sdb", "mdadm /dev/md0 --remove /dev/sdb", "mdadm /dev/md0 --add-spare /dev/sdb",
     ]  # fmt: skip
@@ -70,8 +70,8 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
 
     machine.machine.pass_time = watched  # type: ignore[method-assign]  # of this machine
     machine.events = [(300.0, lambda state: simulator.pull(state, "2"))]
-    story = begun(machine, 2, way="copy", new=4)
-    story.replacing.run(story.start())
+    replacement = begun(machine, 2, way="copy", new=4)
+    replacement.replacing.run(replacement.start())
     assert argvs(machine) == [
         "mdadm /dev/md0 --add-spare /dev/sdd", "mdadm /dev/md0 --replace /dev/sdb --with /dev/sdd",
         "mdadm /dev/md0 --remove /dev/sdb",
@@ -83,8 +83,8 @@ def test_every_array_on_a_good_drive_is_copied(tmp_path: Path) -> None:
     """The copy of the first array is no rebuild that forbids that of the second; both stay complete."""
     machine = bench(tmp_path / "parts", definition("raid5", 3, drives=4, shelf=0, parts="1,2"))
     machine.events = [(600.0, lambda state: simulator.pull(state, "2"))]
-    story = begun(machine, 2, way="copy", new=4)
-    story.replacing.run(story.start())
+    replacement = begun(machine, 2, way="copy", new=4)
+    replacement.replacing.run(replacement.start())
     commands = [one for one in argvs(machine) if "--replace" in one]
     assert commands == [f"mdadm /dev/md{n} --replace /dev/sdb{n + 1} --with /dev/sdd{n + 1}" for n in range(2)]
     assert [machine.member(f"LABD00004-{n + 1}", f"md{n}") for n in range(2)] == ["in_sync"] * 2
@@ -97,17 +97,17 @@ def test_a_good_drive_stays_if_the_drive_that_it_is_copied_to_is_lost(event: str
     """The wait ends with the reason, a later one too; the array stays complete, and another successor is taken."""
     machine = bench(tmp_path / "lost", definition("raid5", 3, drives=5, shelf=0))
     machine.events = [(50.0, lambda state: getattr(simulator, event)(state, "4"))]
-    story = begun(machine, 2, way="copy", new=4)
+    replacement = begun(machine, 2, way="copy", new=4)
     with pytest.raises(ChangeStands, match=lost):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     with pytest.raises(UnderWay, match=lost):
-        story.resume(at_most=0.0)
+        replacement.resume(at_most=0.0)
     members = [machine.member(f"LABD0000{number}") for number in range(1, 4)]
     assert (members, len(argvs(machine))) == (["in_sync"] * 3, 2)
-    change = story.resumed()
-    story.replacing.facts = with_successor(story.replacing.facts, NEW)
+    change = replacement.resumed()
+    replacement.replacing.facts = with_successor(replacement.replacing.facts, NEW)
     machine.events = [(machine.at + 300.0, lambda state: simulator.pull(state, "2"))]
-    story.replacing.run(change)
+    replacement.replacing.run(change)
     assert machine.member(NEW) == "in_sync"
 
 
@@ -116,20 +116,20 @@ def test_a_copy_ends_if_a_member_is_pulled_meanwhile(bay: str, wait: str, tmp_pa
     """The old drive that was pulled early needs no wait; with another one gone, nothing more is taken out (R9)."""
     machine = bench(tmp_path / "early", definition("raid5", 3, drives=4, shelf=0))
     machine.events = [(50.0, lambda state: simulator.pull(state, bay))]
-    story = begun(machine, 2, way="copy", new=4)
+    replacement = begun(machine, 2, way="copy", new=4)
     with pytest.raises(UnderWay, match=wait) if wait else contextlib.nullcontext():
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert (machine.member("LABD00004"), len(argvs(machine))) == ("in_sync", 2)
 
 
 def test_guard_R9_nothing_is_taken_out_while_another_drive_is_gone(raid6: Bench) -> None:
     """A drive that is gone before the first command stops the replacement; the old drive stays in its array."""
-    story = begun(raid6, 2)
-    change = story.start(at_most=0.0)
+    replacement = begun(raid6, 2)
+    change = replacement.start(at_most=0.0)
     raid6.machine.keep(simulator.pull(raid6.machine.state(), "3"))
     raid6.sleep(RECENT_SECONDS + 1)
     with pytest.raises(UnderWay, match="LABD00003 is gone, but must stay"):
-        story.replacing.run(change)
+        replacement.replacing.run(change)
     assert (raid6.member(OLD), argvs(raid6)) == ("in_sync", [])
 
 
@@ -156,17 +156,17 @@ class SlowLed(NoLed):
 @pytest.mark.parametrize("seconds", [1.0, 30.0])
 def test_a_reading_from_before_a_slow_led_tool_precedes_no_command(raid6: Bench, seconds: float) -> None:
     """Two members fail while an LED is switched: nothing is taken out, as the machine is read once more."""
-    story = begun(raid6, 2)
-    change = story.start(at_most=0.0)
+    replacement = begun(raid6, 2)
+    change = replacement.start(at_most=0.0)
 
     def meanwhile() -> None:
         raid6.sleep(seconds)
         if seconds > RECENT_SECONDS:
             raid6.machine.keep(simulator.fail(simulator.fail(raid6.machine.state(), "3"), "4"))
 
-    story.replacing.led = SlowLed(meanwhile)
+    replacement.replacing.led = SlowLed(meanwhile)
     with pytest.raises((ChangeStands, ChangeUndone, UnderWay)):
-        story.replacing.run(change)
+        replacement.replacing.run(change)
     assert (argvs(raid6) == []) == (seconds > RECENT_SECONDS), raid6.printed
 
 
@@ -181,8 +181,8 @@ def test_every_command_follows_a_reading_of_its_own(raid6: Bench) -> None:
 
     raid6.look = looked  # type: ignore[method-assign]  # of this machine
     exchanged(raid6)
-    story = begun(raid6, 2)
-    story.replacing.run(story.start())
+    replacement = begun(raid6, 2)
+    replacement.replacing.run(replacement.start())
     assert {0, 1, 2, 3} <= set(read)  # before the first command, after each, and before the next
 
 
@@ -195,9 +195,9 @@ def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, wo
     A monthly check right after the rebuild would otherwise make it endless.
     """
     exchanged(raid6)
-    story = begun(raid6, 2)
-    change = story.start()
-    story.replacing.run(change)
+    replacement = begun(raid6, 2)
+    change = replacement.start()
+    replacement.replacing.run(change)
     seen = change.look()
     controllers = tuple(
         replace(
@@ -206,10 +206,10 @@ def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, wo
         for controller in seen.inventory.controllers
     )
     busy = replace(seen, inventory=replace(seen.inventory, controllers=controllers))
-    found = next_stage(busy, story.replacing.facts)
+    found = next_stage(busy, replacement.replacing.facts)
     assert (found.name, found.problem) == (stage, None)
     assert found.step is not None
-    ended = not unmet(busy, found.step.expects) and not story.replacing.confirm(found.step, busy, lambda: 1e9)
+    ended = not unmet(busy, found.step.expects) and not replacement.replacing.confirm(found.step, busy, lambda: 1e9)
     assert ended is (stage == "verifying")
 
 
@@ -217,8 +217,8 @@ def test_every_array_on_the_drive_is_treated(tmp_path: Path) -> None:
     """Partitions are made as on a sibling, with new identifiers. Each array gets its member back."""
     machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
     exchanged(machine)
-    story = begun(machine, 2)
-    story.replacing.run(story.start())
+    replacement = begun(machine, 2)
+    replacement.replacing.run(replacement.start())
     made = argvs(machine)
     assert made[:2] == ["mdadm /dev/md0 --fail /dev/sdb1", "mdadm /dev/md0 --remove /dev/sdb1"]
     assert made[4:] == [
@@ -239,8 +239,8 @@ def test_guard_R1_the_last_redundancy_is_not_taken(tmp_path: Path) -> None:
 
 def test_guard_R3_nothing_is_taken_while_the_array_is_rebuilt(raid6: Bench) -> None:
     """While another member is rebuilt, the drive stays. It also stays if the rebuild begins after the plan."""
-    story = begun(raid6, 2)
-    story.plan()
+    replacement = begun(raid6, 2)
+    replacement.plan()
     late = {"md/member md0 LABD00004": words({"slot": "3", "state": "rebuilding", "from": "0"})}
     raid6.events = []
     raid6.machine.keep({**raid6.machine.state(), **late})
@@ -249,14 +249,14 @@ def test_guard_R3_nothing_is_taken_while_the_array_is_rebuilt(raid6: Bench) -> N
 
 def test_guards_hold_between_the_plan_and_the_step(raid6: Bench) -> None:
     """A second failure right before the command stops it. Nothing is run, and the array keeps what it has."""
-    story = begun(raid6, 2)
-    change = story.start()
+    replacement = begun(raid6, 2)
+    change = replacement.start()
     state = {name: value for name, value in raid6.machine.state().items()
              if name not in ("md/member md0 LABD00003", "md/member md0 LABD00004")}  # fmt: skip
-    made = story.plan()
+    made = replacement.plan()
     raid6.machine.keep(state)
     raid6.sleep(RECENT_SECONDS)
-    change.guard = story.replacing.guard
+    change.guard = replacement.replacing.guard
     with pytest.raises(ChangeUndone, match="Guard R1"):
         change.go_on(made.steps, {})
     assert raid6.argvs == []
@@ -265,21 +265,21 @@ def test_guards_hold_between_the_plan_and_the_step(raid6: Bench) -> None:
 def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     """The sentence names the drive to be put back. Nothing is added; it continues when the drive is back."""
     raid6.events = [(50.0, lambda state: simulator.pull(state, "3"))]
-    story = begun(raid6, 2)
-    change = story.start()
+    replacement = begun(raid6, 2)
+    change = replacement.start()
     with pytest.raises(UnderWay, match=r"LABD00003 is gone.*Put it back now.*resume"):
-        story.replacing.run(change)
-    assert story.replacing.facts.places == ""  # no enclosure: the bay has no name
+        replacement.replacing.run(change)
+    assert replacement.replacing.facts.places == ""  # no enclosure: the bay has no name
     count = len(raid6.argvs)
     with pytest.raises(UnderWay, match="LABD00003 is gone"):
-        story.resume(at_most=0.0)
+        replacement.resume(at_most=0.0)
     assert len(raid6.argvs) == count
     raid6.machine.keep(simulator.push(raid6.machine.state(), "3", "LABD00003"))
     exchanged(raid6)
     with pytest.raises(ChangeStands, match="lacks another member"):
-        story.resume()
+        replacement.resume()
     assert raid6.member(NEW) == "in_sync"
-    assert "stopped" in {event.mark for event in raid6.journal.stories()[-1].events}
+    assert "stopped" in {event.mark for event in raid6.journal.changes()[-1].events}
 
 
 @pytest.mark.parametrize("at", [30.0, 75.0, 150.0])
@@ -294,11 +294,11 @@ def test_nothing_is_awaited_after_the_array_has_failed(at: float, event: str, wh
         machine.events.insert(0, (50.0, lambda state: simulator.pull(state, "2")))
     if at > 100.0:
         machine.events.insert(1, (100.0, lambda state: simulator.push(state, "2", NEW)))
-    story = begun(machine, 2)
+    replacement = begun(machine, 2)
     with pytest.raises((UnderWay, ChangeStands), match=why):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     with pytest.raises(UnderWay, match=why):
-        story.resume(at_most=0.0)
+        replacement.resume(at_most=0.0)
 
 
 def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_read(
@@ -323,9 +323,9 @@ def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_r
 
         monkeypatch.setattr(machine, "look", look)
         machine.events = [(50.0, lambda state: simulator.pull(state, "3"))]
-        story = begun(machine, 2)
+        replacement = begun(machine, 2)
         with pytest.raises(UnderWay, match=r"LABD00003 is gone.*Put it back now.*resume"):
-            story.replacing.run(story.start())
+            replacement.replacing.run(replacement.start())
         assert 50.0 <= machine.at < 60.0 * minutes + 60.0, where
         assert (machine.at > 900.0) == (minutes > 1.0), where
 
@@ -334,9 +334,9 @@ def why_unfit(machine: Bench, **about: str) -> str:
     """Why a new drive of these facts is refused."""
     machine.machine.keep(drive(machine.machine.state(), NEW, **about))
     exchanged(machine)
-    story = begun(machine, 2)
+    replacement = begun(machine, 2)
     with pytest.raises(UnderWay) as refused:
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert not any("--add-spare" in text for text in argvs(machine))
     return str(refused.value)
 
@@ -344,7 +344,7 @@ def why_unfit(machine: Bench, **about: str) -> str:
 def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     """A drive that does not fit is refused by name.
 
-    Such drives are too small or have another sector size. No command has run, and the story waits.
+    Such drives are too small or have another sector size. No command has run, and the replacement waits.
     """
     kinds = (({"sectors": "90000"}, "too small"), ({"sectors": "101000"}, "too small"), ({"sector": "4096"}, "sectors"))
     for number, (about, words_of) in enumerate(kinds):
@@ -355,13 +355,13 @@ def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
     """A new drive of unknown health joins only with --unsafe."""
     exchanged(raid6)
-    story = begun(raid6, 2)
-    change = story.start()
-    story.replacing.unsafe = False
+    replacement = begun(raid6, 2)
+    change = replacement.start()
+    replacement.replacing.unsafe = False
     with pytest.raises(UnderWay, match="health of drives:LABD00005 is unknown"):
-        story.replacing.run(change)
-    story.replacing.unsafe = True
-    story.resume()
+        replacement.replacing.run(change)
+    replacement.replacing.unsafe = True
+    replacement.resume()
     assert raid6.member(NEW) == "in_sync"
 
 
@@ -372,13 +372,13 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
                                             ({"parts": "1"}, "gpt"))):  # fmt: skip
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         assert name in why_unfit(machine, **about)
-        [story] = machine.journal.pending()
+        [journaled] = machine.journal.pending()
         again = begun_again(machine)
         again.replacing.wipe = NEW
         again.resume()
         assert "wipefs --all /dev/sdb" in argvs(machine)
         assert machine.member(NEW) == "in_sync"
-        saved = {path.name for path in (machine.place / "saved" / story.begin.change).iterdir()}
+        saved = {path.name for path in (machine.place / "saved" / journaled.begin.change).iterdir()}
         assert {f"{NEW}-first-mib", f"{NEW}-last-mib"} <= saved
 
 
@@ -401,14 +401,14 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
     machine = bench(tmp_path / "kind", definition("raid6", 4))
     machine.machine.keep(drive(machine.machine.state(), NEW, rotational="0"))
     exchanged(machine)
-    story = begun(machine, 2)
-    change = story.start()
-    story.replacing.unsafe = False
+    replacement = begun(machine, 2)
+    change = replacement.start()
+    replacement.replacing.unsafe = False
     with pytest.raises(UnderWay, match="is an SSD, the others are not"):
-        story.replacing.run(change)
+        replacement.replacing.run(change)
     assert not any("--add-spare" in text for text in argvs(machine))
-    story.replacing.unsafe = True
-    story.resume()
+    replacement.replacing.unsafe = True
+    replacement.resume()
     assert machine.member(NEW) == "in_sync"
     seen = machine.look()
     new = next(
@@ -488,7 +488,7 @@ def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:
 
 
 def begun_again(machine: Bench) -> Replacement:
-    """Another process that finds the story in the journal."""
+    """Another process that finds the replacement in the journal."""
     return begun(machine, 1)
 
 
@@ -498,19 +498,19 @@ def test_guard_R12_identifiers_of_a_copied_table_are_its_own(tmp_path: Path) -> 
     # a careless tool: the new drive has the identifiers of the sibling
     machine.machine.keep(drive(machine.machine.state(), NEW, guid="LABD00001"))
     exchanged(machine)
-    story = begun(machine, 2)
+    replacement = begun(machine, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert not any("--add-spare" in text for text in argvs(machine))
 
 
 def test_guard_R15_complete_is_seen_twice(raid6: Bench) -> None:
-    """The story ends ten seconds after the array was first complete. It does not end at once."""
+    """The replacement ends ten seconds after the array was first complete. It does not end at once."""
     exchanged(raid6)
-    story = begun(raid6, 2)
-    story.replacing.run(story.start())
-    assert story.replacing.complete_since is not None
-    assert raid6.at - story.replacing.complete_since >= 10
+    replacement = begun(raid6, 2)
+    replacement.replacing.run(replacement.start())
+    assert replacement.replacing.complete_since is not None
+    assert raid6.at - replacement.replacing.complete_since >= 10
 
 
 def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
@@ -519,9 +519,9 @@ def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
     raid6.events.append(
         (150.0, lambda state: {**state, f"md/member md0 {NEW}": words({"slot": "-", "state": "faulty"})})
     )
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(ChangeStands, match="has failed"):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert raid6.journal.pending() != []
 
 
@@ -529,31 +529,31 @@ def test_the_new_drive_is_gone_during_the_rebuild(raid6: Bench) -> None:
     """A rebuild onto a drive that has left ends the wait; then another new drive is asked for."""
     exchanged(raid6)
     raid6.events.append((150.0, lambda state: simulator.pull(state, "2")))
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(ChangeStands, match=f"The new drive {NEW} is gone"):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     with pytest.raises(UnderWay, match="Put the new drive into the bay"):
-        story.resume(at_most=0.0)
+        replacement.resume(at_most=0.0)
 
 
 def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
-    """The story goes on as long as the array works. What was lost besides is not called complete."""
+    """The replacement goes on as long as the array works. What was lost besides is not called complete."""
     exchanged(raid6)
     raid6.events.append(
         (150.0, lambda state: {**state, "md/member md0 LABD00003": words({"slot": "-", "state": "faulty"})})
     )
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(ChangeStands, match="lacks another member"):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert (raid6.member(NEW), raid6.journal.pending() != []) == ("in_sync", True)
 
 
 def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
     """A tool that reports success and does nothing is not confirmed. No drive has to be pulled."""
     raid6.behaviour, raid6.match = "accepts and does nothing", "--fail"
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert not any("Pull" in text for text in raid6.printed)
     assert raid6.member(OLD) == "in_sync"
 
@@ -562,9 +562,9 @@ def test_two_new_drives_are_asked_about(raid6: Bench) -> None:
     """Of two drives that came, none is taken by guess."""
     exchanged(raid6)
     raid6.events[1] = (100.0, lambda state: simulator.push(simulator.push(state, "2", NEW), "7", "LABD00006"))
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(UnderWay, match=r"several new drives") as stopped:
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     resume = f"raidctl replace resume {raid6.journal.pending()[0].begin.change}"
     for serial in (NEW, "LABD00006"):
         assert f'"{resume} --with {serial}"' in str(stopped.value)
@@ -574,9 +574,9 @@ def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None
     """A drive that joined elsewhere is not taken as the new one. Of two drives that came, the other one is meant."""
     exchanged(raid6)
     raid6.events[1] = (100.0, lambda state: simulator.push(simulator.push(state, "2", NEW), "7", "LABD00006"))
-    story = begun(raid6, 2)
-    story.replacing.facts = msgspec.structs.replace(story.replacing.facts, joining="LABD00006")
-    story.replacing.run(story.start())
+    replacement = begun(raid6, 2)
+    replacement.replacing.facts = msgspec.structs.replace(replacement.replacing.facts, joining="LABD00006")
+    replacement.replacing.run(replacement.start())
     assert (raid6.member(NEW), raid6.member("LABD00006")) == ("in_sync", None)
 
 
@@ -595,9 +595,9 @@ def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Benc
         return {**state, "md/md md0": state["md/md md0"].replace(" ro=read-auto", "")}
 
     exchanged(raid6)
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(UnderWay):
-        story.replacing.run(story.start(at_most=120.0))
+        replacement.replacing.run(replacement.start(at_most=120.0))
     raid6.machine.keep(rebooted(raid6.machine.state()))
     raid6.events = [(raid6.at + 3600.0, written)]
     again = begun_again(raid6)
@@ -615,8 +615,8 @@ def test_the_old_drive_put_in_again_is_asked_for_again(raid6: Bench) -> None:
         (50.0, lambda state: simulator.pull(state, "2")), (100.0, lambda state: simulator.push(state, "2", OLD)),
         (200.0, lambda state: simulator.pull(state, "2")), (300.0, lambda state: simulator.push(state, "2", NEW)),
     ]  # fmt: skip
-    story = begun(raid6, 2)
-    story.replacing.run(story.start())
+    replacement = begun(raid6, 2)
+    replacement.replacing.run(replacement.start())
     assert sum(line.startswith(f"Pull the drive with serial number {OLD}") for line in raid6.printed) == 2
     assert raid6.member(NEW) == "in_sync"
 
@@ -625,16 +625,16 @@ def test_a_drive_in_another_bay_is_asked_about(raid6: Bench) -> None:
     """A new drive elsewhere is taken only if it is named."""
     exchanged(raid6)
     raid6.events[1] = (100.0, lambda state: simulator.push(state, "7", NEW))
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(UnderWay, match=f"--with {NEW}"):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
 
 
 def test_a_person_who_never_comes(raid6: Bench) -> None:
-    """Without waiting, the story is open with what it waits for. It continues in another process."""
-    story = begun(raid6, 2)
+    """Without waiting, the replacement is open with what it waits for. It continues in another process."""
+    replacement = begun(raid6, 2)
     with pytest.raises(UnderWay, match="Pull the drive"):
-        story.replacing.run(story.start(at_most=0.0))
+        replacement.replacing.run(replacement.start(at_most=0.0))
     assert "Pull the drive" in (raid6.journal.pending()[0].waiting or "")
     exchanged(raid6)
     again = begun_again(raid6)
@@ -644,7 +644,7 @@ def test_a_person_who_never_comes(raid6: Bench) -> None:
 
 @pytest.mark.slow
 def test_a_cut_at_any_command_or_moment_is_continued(tmp_path: Path) -> None:
-    """A story killed before each command or in between continues. No command is run twice in vain."""
+    """A replacement killed before each command or in between continues. No command is run twice in vain."""
     for number, cut in enumerate(
         [*(("command", at) for at in range(3)), *(("second", at) for at in (20, 70, 150, 305))]
     ):
@@ -669,7 +669,7 @@ def _events() -> Iterator:  # type: ignore[type-arg]  # of a test
 
 
 def _cut(machine: Bench, what: str, at: int) -> None:
-    """Run the story in a process that is killed. The kill comes before command ``at``, or at that moment."""
+    """Run the replacement in a process that is killed. The kill comes before command ``at``, or at that moment."""
     child = os.fork()
     if child == 0:
         counts = iter(range(100))
@@ -679,8 +679,8 @@ def _cut(machine: Bench, what: str, at: int) -> None:
             machine.events.append((float(at), lambda _: os._exit(1)))
             machine.events.sort(key=lambda one: one[0])
         try:
-            story = begun(machine, 2)
-            story.replacing.run(story.start())
+            replacement = begun(machine, 2)
+            replacement.replacing.run(replacement.start())
         finally:
             os._exit(0)
     os.waitpid(child, 0)
@@ -743,7 +743,7 @@ def test_the_node_of_a_partition_is_that_of_the_kernel(drive: str, partition: st
 
 
 def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> None:
-    """Ctrl-C at the second command undoes the first. The story is then closed. While it waits, it stays open."""
+    """Ctrl-C at the second command undoes the first. The replacement is then closed. While it waits, it stays open."""
     counts = iter(range(100))
 
     def interrupt(_: object) -> None:
@@ -751,9 +751,9 @@ def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> 
             raise KeyboardInterrupt
 
     raid6.before = interrupt
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(KeyboardInterrupt):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert (raid6.member(OLD) in ("in_sync", "rebuilding"), raid6.journal.pending()) == (True, [])
     raid6.before = lambda _: None
     raid6.sleep(500)
@@ -762,9 +762,9 @@ def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> 
         raise KeyboardInterrupt
 
     raid6.events = [(raid6.at + 30.0, again)]
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(UnderWay, match="Pull the drive"):
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert (raid6.member(OLD), len(raid6.journal.pending())) == (None, 1)
 
 

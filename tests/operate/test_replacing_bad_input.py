@@ -76,8 +76,8 @@ def test_two_drives_with_one_serial_number(raid6: Bench) -> None:
     with pytest.raises(Ambiguous, match=r"drives:LABD00002 and drives:LABD00003"):
         find_drive(seen.inventory, seen.view, "serial:LABD00002")
     facts = facts_of(seen, "drives:LABD00002", way="out")
-    story = replacing(raid6, facts, unsafe=True)
-    plan = story.plan(next_stage(seen, facts), seen)
+    replacement = replacing(raid6, facts, unsafe=True)
+    plan = replacement.plan(next_stage(seen, facts), seen)
     assert "X1" in {denial.guard for denial in plan.denials}
     assert any("serial number" in denial.reason for denial in plan.denials)
 
@@ -112,11 +112,11 @@ class Without:
 def test_without_root_nothing_is_done(raid6: Bench) -> None:
     """Nothing is left half done or open without root. Backups cannot be read, or mdadm refuses."""
     for word in ("--examine", "--fail"):
-        story = begun(raid6, 2)
-        change = story.start()
+        replacement = begun(raid6, 2)
+        change = replacement.start()
         change.runner = Without(raid6, word)
         with pytest.raises(RightMissing, match="Nothing was done"):
-            story.replacing.run(change)
+            replacement.replacing.run(change)
         assert (argvs(raid6), raid6.member("LABD00002"), raid6.journal.pending()) == ([], "in_sync", [])
 
 
@@ -129,10 +129,10 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
 )
 
 
-def ended(story: Replacement) -> str:
-    """What the story ends with; empty if it is complete."""
+def ended(replacement: Replacement) -> str:
+    """What the replacement ends with; empty if it is complete."""
     try:
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     except (ChangeUndone, ChangeStands) as error:
         return str(error)
     return ""
@@ -150,8 +150,8 @@ def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         exchanged(machine)
         machine.behaviour, machine.match = behaviour, match
-        story = begun(machine, 2)
-        sentence = ended(story)
+        replacement = begun(machine, 2)
+        sentence = ended(replacement)
         pending = machine.journal.pending()
         if pending:
             assert f"resume {pending[0].begin.change}" in sentence or RESUME in sentence, (behaviour, match)
@@ -160,7 +160,7 @@ def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
             assert not sentence or "Nothing was done" in sentence, (behaviour, match)
         machine.match = "no command has this"
         if pending:
-            story.resume()
+            replacement.resume()
         elif sentence:
             again = begun(machine, 2)
             again.replacing.run(again.start())
@@ -171,9 +171,9 @@ def test_a_later_step_that_fails_does_not_deny_the_earlier_ones(raid6: Bench) ->
     """If the old drive is out and the new one does not join, the exit code is 6, and the earlier steps are kept."""
     exchanged(raid6)
     raid6.behaviour, raid6.match = "refuses", "--add"
-    story = begun(raid6, 2)
+    replacement = begun(raid6, 2)
     with pytest.raises(ChangeStands, match=r"Nothing more was done; the earlier steps are kept\. ") as failure:
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
     assert (failure.value.exit_code, raid6.member("LABD00002")) == (EXIT_STANDS, None)
 
 

@@ -79,8 +79,8 @@ def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: 
     """The command exits with 7. List, show, journal and restore name it; nothing else touches its array (X4)."""
     result = run("replace", OLD, "--confirm", OLD, "--no-wait")
     assert (result.exit_code, f"Pull the drive with serial number {OLD}" in result.output) == (7, True)
-    [story] = json.loads(run("replace", "list", "--json").output)
-    resume = f"replace resume {story['begin']['change']}"
+    [journaled] = json.loads(run("replace", "list", "--json").output)
+    resume = f"replace resume {journaled['begin']['change']}"
     command = f"raidctl --demo raid6 --state-dir {tmp_path / 'state'} {resume}"
     assert command in run("replace", "list").output
     assert resume in " ".join(run("show").output.split())
@@ -112,13 +112,13 @@ def test_it_continues_after_the_hand(run: Run, tmp_path: Path, monkeypatch: pyte
     assert "rebuilding" in state(tmp_path)["md/member md0 ZC9Z00A1"]
     assert "rebuilding of md:md0 is not complete" in run("replace", "list").output
     assert json.loads(run("--json", "replace", "resume", "--no-wait").stdout)["result"] == "waiting"
-    [story] = json.loads(run("replace", "list", "--json").stdout)
+    [journaled] = json.loads(run("replace", "list", "--json").stdout)
     monkeypatch.setattr(replacing, "_APART", 0.0)
     moved(tmp_path, lambda now: simulator.advance(now, 200_000.0))
     result = run("--json", "replace", "resume", "--no-wait")
     assert result.exit_code == 0, result.output
     done = json.loads(result.stdout)
-    assert (done["result"], done["change"]) == ("done", story["begin"]["change"])
+    assert (done["result"], done["change"]) == ("done", journaled["begin"]["change"])
 
 
 def test_a_dry_run_of_resume_ends_as_the_real_one_where_a_guard_refuses(run: Run, tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_it_can_be_abandoned(run: Run) -> None:
     With --json, standard output has the outcome, as of every changing command.
     """
     run("replace", OLD, "--confirm", OLD, "--no-wait")
-    [story] = json.loads(run("replace", "list", "--json").output)
-    change = story["begin"]["change"]
+    [journaled] = json.loads(run("replace", "list", "--json").output)
+    change = journaled["begin"]["change"]
     assert run("replace", "abandon", change).exit_code == 2
     planned = json.loads(run("replace", "abandon", change, "--dry-run", "--json").stdout)
     assert (planned["result"], planned["change"]) == ("planned", change)

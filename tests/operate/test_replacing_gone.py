@@ -26,8 +26,8 @@ def pulled(machine: Bench, *bays: str) -> Inventory:
     return before
 
 
-def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: str = "") -> Replacement:
-    """The story of a word, or of the first array."""
+def replacement_of(machine: Bench, before: Inventory | None, *, word: str = "", new: str = "") -> Replacement:
+    """The replacement of a word, or of the first array."""
     seen = machine.look()
     facts = facts_of_serial(seen, word, before, new=new) if word and before else facts_of_array(
         seen, "md:md0", before, new=new)  # fmt: skip
@@ -35,46 +35,46 @@ def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: s
     return Replacement(machine, replacing(machine, facts, unsafe=True))
 
 
-def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:
-    """The story begins with the wait for the new drive.
+def test_an_array_that_lacks_a_member_names_the_replacement(tmp_path: Path) -> None:
+    """The replacement begins with the wait for the new drive.
 
     Nothing is removed, and the snapshot knows which drive it was.
     """
     for number, known in enumerate((True, False)):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         before = pulled(machine, "2")
-        story = story_of(machine, before if known else None)
-        assert story.replacing.facts.old == ("LABD00002" if known else "")
+        replacement = replacement_of(machine, before if known else None)
+        assert replacement.replacing.facts.old == ("LABD00002" if known else "")
         machine.events = [(30.0, lambda now: simulator.push(now, "2", NEW))]
-        story.replacing.run(story.start())
+        replacement.replacing.run(replacement.start())
         assert argvs(machine) == ["mdadm /dev/md0 --add-spare /dev/sdb"]
         assert (machine.member(NEW), machine.journal.pending()) == ("in_sync", [])
 
 
 def test_every_array_that_lacks_the_same_drive_is_treated(tmp_path: Path) -> None:
-    """Arrays on partitions of the same drives are one story. The new drive gets their partitions."""
+    """Arrays on partitions of the same drives are one replacement. The new drive gets their partitions."""
     machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
     pulled(machine, "2")
-    story = story_of(machine, None)
-    assert story.replacing.facts.partitions == ["1", "2"]
+    replacement = replacement_of(machine, None)
+    assert replacement.replacing.facts.partitions == ["1", "2"]
     machine.events = [(30.0, lambda now: simulator.push(now, "2", NEW))]
-    story.replacing.run(story.start())
+    replacement.replacing.run(replacement.start())
     assert argvs(machine) == [
         "sfdisk --quiet /dev/sdb", "mdadm /dev/md0 --add-spare /dev/sdb1", "mdadm /dev/md1 --add-spare /dev/sdb2",
     ]  # fmt: skip
 
 
-def test_a_spare_that_has_stepped_in_makes_it_the_story_of_a_new_spare(tmp_path: Path) -> None:
-    """While the spare is filled, the new drive joins as next spare. The array's name alone is no such story."""
+def test_a_spare_that_has_stepped_in_makes_it_the_replacement_of_a_new_spare(tmp_path: Path) -> None:
+    """While the spare is filled, the new drive joins as next spare. The array's name alone is no such replacement."""
     spare = {"member md0 LABD00004": words({"slot": "-", "state": "spare"})}
     machine = bench(tmp_path / "spare", definition("raid5", 3, drives=4, state=spare))
     before = pulled(machine, "2")
     with pytest.raises(UsageError, match="lacks no member"):
-        story_of(machine, before)
-    story = story_of(machine, before, word="serial:LABD00002")
-    assert story.replacing.facts.gone == "spare"
+        replacement_of(machine, before)
+    replacement = replacement_of(machine, before, word="serial:LABD00002")
+    assert replacement.replacing.facts.gone == "spare"
     machine.events = [(30.0, lambda now: simulator.push(now, "2", NEW))]
-    story.replacing.run(story.start())
+    replacement.replacing.run(replacement.start())
     assert argvs(machine) == ["mdadm /dev/md0 --add-spare /dev/sdb"]
     assert (machine.member(NEW), machine.member("LABD00004")) == ("spare", "in_sync")
 
@@ -86,14 +86,14 @@ def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
     """
     machine = bench(tmp_path / "raid6", definition("raid6", 4))
     with pytest.raises(UsageError, match="lacks no member"):
-        story_of(machine, None)
+        replacement_of(machine, None)
     before = pulled(machine)
     assert facts_of_serial(machine.look(), "LABD00002", before) is None
     pulled(machine, "2", "3")
     with pytest.raises(UsageError, match="lacks 2 members"):
-        story_of(machine, before)
+        replacement_of(machine, before)
     assert facts_of_serial(machine.look(), "nonesuch", before) is None
-    assert story_of(machine, before, word="LABD00003").replacing.facts.old == "LABD00003"
+    assert replacement_of(machine, before, word="LABD00003").replacing.facts.old == "LABD00003"
     other = {name: value for name, value in machine.machine.state().items() if not name.startswith(("md/md", "md/me"))}
     machine.machine.keep(other)
     with pytest.raises(CannotTell, match="no longer exists"):
@@ -117,7 +117,7 @@ def test_it_is_typed_as_an_array_or_a_serial_number(run: Run, tmp_path: Path) ->
 
 
 def test_a_new_drive_that_is_in_already_is_named(run: Run, tmp_path: Path) -> None:
-    """With --with the story begins with the checks of the new drive."""
+    """With --with the replacement begins with the checks of the new drive."""
     run("show")
     moved(tmp_path, lambda now: push("2", "ZC9Z00A1")(simulator.pull(now, "2")))
     begun = run("replace", "md0", "--with", "ZC9Z00A1", "--yes", "--no-wait")
@@ -130,7 +130,7 @@ def test_the_old_drive_put_back_is_asked_to_leave(tmp_path: Path) -> None:
     """The failed drive, if put back, is named to be pulled again."""
     machine = bench(tmp_path / "back", definition("raid6", 4))
     before = pulled(machine, "2")
-    story = story_of(machine, before)
+    replacement = replacement_of(machine, before)
 
     def back(now: State) -> State:
         return simulator.push(now, "2", "LABD00002")
@@ -138,6 +138,6 @@ def test_the_old_drive_put_back_is_asked_to_leave(tmp_path: Path) -> None:
     machine.events = [
         (30.0, back), (90.0, lambda now: simulator.pull(now, "2")), (120.0, lambda now: simulator.push(now, "2", NEW)),
     ]  # fmt: skip
-    story.replacing.run(story.start())
+    replacement.replacing.run(replacement.start())
     assert "--add-spare" in argvs(machine)[0]
     assert machine.member("LABD00002") is None

@@ -33,7 +33,7 @@ def lit(tmp_path: Path) -> list[str]:
 
 
 def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> None:
-    """The bay blinks while the story waits for a person.
+    """The bay blinks while the replacement waits for a person.
 
     Even an empty bay blinks. The bay and the LED method are reported.
     """
@@ -49,7 +49,7 @@ def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> N
     moved(tmp_path, push("2", "ZC9Z00A1"))
     assert run("replace", "resume", "--no-wait").exit_code == 7
     assert lit(tmp_path) == []
-    kinds = [story.begin.kind for story in Journal(tmp_path / "state" / "demo" / "raid6").pending()]
+    kinds = [journaled.begin.kind for journaled in Journal(tmp_path / "state" / "demo" / "raid6").pending()]
     assert kinds == ["operation"]
 
 
@@ -74,8 +74,8 @@ def test_the_led_is_off_at_boot_and_when_it_is_given_up(run: Run, tmp_path: Path
         assert run(*words).exit_code == 0
         assert lit(tmp_path) == []
         assert run("replace", "resume", "--no-wait").exit_code == 7
-    [story] = json.loads(run("replace", "list", "--json").output)
-    assert run("replace", "abandon", story["begin"]["change"], "--confirm", OLD).exit_code == 0
+    [journaled] = json.loads(run("replace", "list", "--json").output)
+    assert run("replace", "abandon", journaled["begin"]["change"], "--confirm", OLD).exit_code == 0
     assert lit(tmp_path) == []
 
 
@@ -90,7 +90,7 @@ def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) 
 
 
 def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An enclosure that accepts the command and does nothing is reported. The story goes on."""
+    """An enclosure that accepts the command and does nothing is reported. The replacement goes on."""
     monkeypatch.setattr("raidctl.change.engine.READ_DELAYS", (0.0,))
     run("show")
     stuck = "file /sys/class/enclosure/8:0:20:0/Slot 02/locate"
@@ -120,7 +120,7 @@ def test_the_led_is_off_after_a_kill(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGKILL)
     until(lambda: not lit(tmp_path))
     place = Journal(tmp_path / "state" / "demo" / "raid6")
-    until(lambda: [story.begin.kind for story in place.pending()] == ["operation"])
+    until(lambda: [journaled.begin.kind for journaled in place.pending()] == ["operation"])
 
 
 def test_the_check_names_the_bay(tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ def test_the_rate_lasts_as_long_as_raidctl_waits(demo: str, drive: str, value: s
             waits()
         assert during != rate(before)
         assert rate(named.survey()) == rate(before)
-    [story] = Journal(tmp_path).stories()
-    assert (story.begin.kind, story.open) == ("batch", False)
+    [journaled] = Journal(tmp_path).changes()
+    assert (journaled.begin.kind, journaled.open) == ("batch", False)
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_a_rate_that_cannot_be_set_is_refused_before_anything_is_done(
     options = ["--state-dir", str(tmp_path), "--demo", demo]
     result = CliRunner().invoke(cli, [*options, "replace", *words])
     assert (result.exit_code, sentence in " ".join(result.output.split())) == (2, True), result.output
-    assert Journal(tmp_path).stories() == []
+    assert Journal(tmp_path).changes() == []

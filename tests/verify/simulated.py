@@ -46,7 +46,7 @@ def switcher(place: Path) -> Switcher:
     return Switcher(at(place), subject(at(place), "/dev/sda")[1])
 
 
-def story(place: Path) -> list[str]:
+def results(place: Path) -> list[str]:
     """How the changes in the journal ended."""
     text = (place / "state" / "demo" / "9271" / "journal.jsonl").read_text(encoding="utf-8")
     return [entry["result"] for line in text.splitlines() if "result" in (entry := json.loads(line))]

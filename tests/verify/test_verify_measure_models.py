@@ -14,7 +14,7 @@ from raidctl.verify.report import Answer, Verification, overall
 from raidctl.verify.wanted import claims
 from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
 from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, unknown_server
-from tests.verify.simulated import policy, story, switcher
+from tests.verify.simulated import policy, results, switcher
 
 WRITE_BACK = VolumeCache(
     write_policy="protected_write_back",
@@ -56,7 +56,7 @@ def battery(tmp_path_factory: pytest.TempPathFactory) -> Session:
     place = tmp_path_factory.mktemp("switched")
     states: dict[State, str] = {"write_through": "policy write-through"}
     found = switched("battery", states=states, engine=switcher(place))
-    assert (story(place), policy(place)) == (["restored"], "write_back")
+    assert (results(place), policy(place)) == (["restored"], "write_back")
     return found
 
 

@@ -23,7 +23,7 @@ from raidctl.vendor.registry import vendors
 from raidctl.verify.subjects import named
 from tests.support.waiting import until
 from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
-from tests.verify.simulated import at, policy, story, subject, switcher
+from tests.verify.simulated import at, policy, results, subject, switcher
 
 HOLDS = """
 import sys, time
@@ -42,7 +42,7 @@ def test_the_policy_is_active_inside_and_restored_after(tmp_path: Path) -> None:
     with switcher(tmp_path)("write_through"):
         during = policy(tmp_path)
     assert (before, during, policy(tmp_path)) == ("write_back", "write_through", "write_back")
-    assert story(tmp_path) == ["restored"]
+    assert results(tmp_path) == ["restored"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, BenchError, SystemExit])
@@ -51,7 +51,7 @@ def test_whatever_ends_the_measurement_the_policy_is_put_back(tmp_path: Path, er
     with pytest.raises(error), switcher(tmp_path)("write_through"):
         raise error("in the middle")
     assert policy(tmp_path) == "write_back"
-    assert story(tmp_path) == ["restored"]
+    assert results(tmp_path) == ["restored"]
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_a_killed_measurement_is_put_back_by_the_second_process(tmp_path: Path) 
     assert policy(tmp_path) == "write_through"
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    until(lambda: story(tmp_path) == ["restored"])
+    until(lambda: results(tmp_path) == ["restored"])
     assert policy(tmp_path) == "write_back"
 
 

@@ -93,7 +93,7 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
     """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--alive", "7d", "--json")
-    story = []
+    happened = []
     for quarter in range(30 * 4):
         if quarter == 3 * 4:
             watched.run("demo", "--pull", "raid6", "3")
@@ -102,9 +102,9 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
         if quarter == 14 * 4:
             watched.run("demo", "--pass-time", "raid6", "60h")
         report = json.loads(watched.look(*words, later=DAY / 4).stdout)
-        story += [(quarter / 4, event["kind"], event["rule"]) for event in report["events"]]
+        happened += [(quarter / 4, event["kind"], event["rule"]) for event in report["events"]]
         assert all(one["error"] is None for one in report["deliveries"])
-    assert [one for one in story if one[1] != "alive"] == [
+    assert [one for one in happened if one[1] != "alive"] == [
         (0.25, "new", "md_without_bitmap"),
         (3.25, "new", "volume_degraded"),
         (3.25, "new", "write_hole"),
@@ -119,8 +119,8 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
         (21.25, "reminder", "md_without_bitmap"),
         (28.25, "reminder", "md_without_bitmap"),
     ]
-    assert [day for day, kind, _ in story if kind == "alive"] == [0, 7, 14, 21, 28]
-    assert len(keeper.mails) == len({day for day, *_ in story})
+    assert [day for day, kind, _ in happened if kind == "alive"] == [0, 7, 14, 21, 28]
+    assert len(keeper.mails) == len({day for day, *_ in happened})
     assert subjects(keeper)[2:6] == [
         "orchard: WARNING: The volume is degraded (md:md0) and 3 more",
         "orchard: raidctl watches this machine",

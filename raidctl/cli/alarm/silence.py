@@ -72,13 +72,13 @@ def _silenced(
     """Run the command, with a journal entry before and after it."""
     offered, action = way
     journal = Journal(state_directory(settings))
-    story = begin("set", Plan(), inventory, about=about(), source=named.source)
-    journal.append(story)
+    entry = begin("set", Plan(), inventory, about=about(), source=named.source)
+    journal.append(entry)
     if not settings.as_json:
         tell(f"  {action}")
     [answer] = named.runner.carry_out([action.request()])
     fault = offered.judge(action, answer) if answer.trouble is None else trouble_text(answer)
-    journal.append(End(change=story.change, at=timestamp(), result="done" if fault is None else "stopped", text=fault))
+    journal.append(End(change=entry.change, at=timestamp(), result="done" if fault is None else "stopped", text=fault))
     result: Result = "accepted" if fault is None else "refused" if has_ended(answer) else "uncertain"
     return Silenced(
         object_id=name, command=str(action), result=result, message=_SENT if fault is None else f"{action}: {fault}"

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import click
 
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.cli.shared.foreign_deeds import controller_named
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds
 from raidctl.cli.shared.machine import Machine
@@ -76,13 +76,13 @@ def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | 
     controller = controller_of(seen.inventory, deed.object_id)
     serial = controller.serial if controller is not None else None
     try:
-        stories = Journal(state_directory(settings)).stories() if serial and settings.replay is None else []
+        changes = Journal(state_directory(settings)).changes() if serial and settings.replay is None else []
     except RaidctlError:
         return None
-    return max((one.begin.at for one in stories if _is_of(one, named.source, serial or "")), default=None)
+    return max((one.begin.at for one in changes if _is_of(one, named.source, serial or "")), default=None)
 
 
-def _is_of(story: Story, source: str, serial: str) -> bool:
-    begin = story.begin
-    begun = bool(story.started()) and any(deed.verb == "start_learn" for deed in begin.deeds)
+def _is_of(journaled: JournaledChange, source: str, serial: str) -> bool:
+    begin = journaled.begin
+    begun = bool(journaled.started()) and any(deed.verb == "start_learn" for deed in begin.deeds)
     return begun and begin.source == source and serial in begin.touches

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 from raidctl.change.beginning import boot_id
 from raidctl.change.expectations import serials_of
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
@@ -95,15 +95,15 @@ def _set_offline(deed: Deed, seen: Survey, named: Machine, settings: Settings) -
     found = drive_of(seen.inventory, deed.drive)
     serial = found[1].serial if found is not None else None
     try:
-        stories = Journal(state_directory(settings)).stories() if serial and settings.replay is None else []
+        changes = Journal(state_directory(settings)).changes() if serial and settings.replay is None else []
     except RaidctlError:
         return None
-    return last_offline(stories, named.source, serial or "")
+    return last_offline(changes, named.source, serial or "")
 
 
-def last_offline(stories: Sequence[Story], source: str, serial: str) -> SetOffline | None:
+def last_offline(changes: Sequence[JournaledChange], source: str, serial: str) -> SetOffline | None:
     """Return a drive's last change if it set the drive offline. None if it did not, or is not complete."""
-    mine = [one for one in stories if one.begin.source == source and serial in one.begin.touches]
+    mine = [one for one in changes if one.begin.source == source and serial in one.begin.touches]
     last = mine[-1] if mine else None
     if last is None or last.end is None or last.end.result != "done":
         return None

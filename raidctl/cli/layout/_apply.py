@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from raidctl.change.engine import Change
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.state_directory import command_on
 from raidctl.cli.layout._read import layout_of, read_file, refuse_empty
 from raidctl.cli.shared.apply_change import Report, reported
@@ -64,9 +64,9 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
     if not consent.dry_run:
         settings.refuse_recording('"raidctl layout plan" prints what would be done')
     place = None if consent.dry_run else state_directory(settings)
-    if place is not None and (story := next((one for one, _ in _all_open(settings)), None)) is not None:
+    if place is not None and (unfinished := next((one.begin for one, _ in _all_open(settings)), None)) is not None:
         raise CannotTell(
-            f'The layout operation {story.begin.change} is not complete. Continue it first: "{story.begin.resume}".'
+            f'The layout operation {unfinished.change} is not complete. Continue it first: "{unfinished.resume}".'
         )
     with machine(settings) as named:
         if place is not None:
@@ -225,26 +225,26 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
 # --- resume and abandon
 
 
-def _all_open(settings: Settings) -> list[tuple[Story, ApplyFacts]]:
+def _all_open(settings: Settings) -> list[tuple[JournaledChange, ApplyFacts]]:
     """Return the incomplete operations on layouts of this machine."""
     return [
-        (story, facts)
-        for story in open_operations(settings)
-        if story.events and (facts := facts_of(story.begin.facts)) is not None
+        (journaled, facts)
+        for journaled in open_operations(settings)
+        if journaled.events and (facts := facts_of(journaled.begin.facts)) is not None
     ]
 
 
-def _open(settings: Settings, change: str | None) -> tuple[Story, ApplyFacts]:
+def _open(settings: Settings, change: str | None) -> tuple[JournaledChange, ApplyFacts]:
     found = [pair for pair in _all_open(settings) if change in (None, pair[0].begin.change)]
     if len(found) != 1:
-        names = f": {', '.join(story.begin.change for story, _ in found)}. Name one" if found else ""
+        names = f": {', '.join(journaled.begin.change for journaled, _ in found)}. Name one" if found else ""
         raise UsageError(f"{len(found) or 'No'} open {'layouts' if found else 'layout'}{names}.")
     return found[0]
 
 
 def resume_apply(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
     """Continue an operation from the machine's current state; return the exit code."""
-    story, facts = _open(settings, change)
+    journaled, facts = _open(settings, change)
     layout = read_layout(facts.file, facts.text.encode(), facts.controller or None)
     facts = replace(facts, wipe=(*facts.wipe, *wanted.wipe))
     with machine(settings) as named:
@@ -255,26 +255,26 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             emit_found(made.plan, settings, "layout_plan.plan_screen")
             return EXIT_NO if found.refused else EXIT_FINE
         _check_wipes(applying, named.survey())
-        running = _resumed(named, settings, story)
-        report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
-        with reported(report, settings), held(story, settings):
-            note_resumed(running.journal, story.begin)
+        running = _resumed(named, settings, journaled)
+        report = Report(Plan(steps=journaled.begin.steps), change=journaled.begin.change)
+        with reported(report, settings), held(journaled, settings):
+            note_resumed(running.journal, journaled.begin)
             done = _run(applying, running)
             running.finish()
             report.result = "done"
         return _ended(running, settings, done)
 
 
-def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
+def _resumed(named: Machine, settings: Settings, journaled: JournaledChange) -> Change:
     journal = Journal(state_directory(settings))
-    return Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
+    return Change(journaled.begin, journal, named.runner, named.survey, named.vendors, tell)
 
 
 def abandon_apply(settings: Settings, consent: Consent, change: str) -> int:
     """Give up an operation without undoing anything; return the exit code."""
-    story, facts = _open(settings, change)
-    with reported(Report(Plan(), change=story.begin.change), settings) as report:
-        begun = abandon(story, settings, dry_run=consent.dry_run)
+    journaled, facts = _open(settings, change)
+    with reported(Report(Plan(), change=journaled.begin.change), settings) as report:
+        begun = abandon(journaled, settings, dry_run=consent.dry_run)
         report.result = "planned" if consent.dry_run else "abandoned"
     tell(f"{begun} the layout {facts.file}. Nothing is done or undone; what was created stays.")
     return EXIT_FINE

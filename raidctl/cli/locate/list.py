@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from raidctl.change.beginning import boot_id
 from raidctl.change.indicator import Way
-from raidctl.change.journal import Story
+from raidctl.change.journal import JournaledChange
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.lazy_group import columns
-from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, process_of, with_states
+from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_changes, process_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import tell_own_journal
@@ -84,25 +84,27 @@ def _place(settings: Settings) -> Path | None:
 def _mine(named: Machine, place: Path) -> list[Located]:
     """Return the LEDs of unfinished changes, with their states."""
     found = []
-    for story in open_stories(place, named.source):
-        running = process_of(place, story) != 0
-        leds = led_machine(named, story.begin.indicators)
+    for journaled in open_changes(place, named.source):
+        running = process_of(place, journaled) != 0
+        leds = led_machine(named, journaled.begin.indicators)
         leds.survey()
-        accepted = _accepted(story)
-        for then, indicator in zip(story.begin.indicators, with_states(story.begin.indicators, leds), strict=True):
+        accepted = _accepted(journaled)
+        for then, indicator in zip(
+            journaled.begin.indicators, with_states(journaled.begin.indicators, leds), strict=True
+        ):
             known = indicator.state is not None or (not then.readable and indicator.id in accepted)
             on = indicator.state != "off" if known else None
-            entry = located(indicator, on=on, until=story.begin.until, change=story.begin.change)
+            entry = located(indicator, on=on, until=journaled.begin.until, change=journaled.begin.change)
             found.append(replace(entry, running=running))
     return found
 
 
-def _accepted(story: Story) -> set[str]:
+def _accepted(journaled: JournaledChange) -> set[str]:
     """Return the LEDs whose command was run since the last boot. A reboot may switch LEDs off."""
-    if not story.begin.boot or story.begin.boot != boot_id():
+    if not journaled.begin.boot or journaled.begin.boot != boot_id():
         return set()
-    last = {event.step: event.mark for event in story.events}
-    return {story.begin.steps[number].object_id for number, mark in last.items() if mark == "done"}
+    last = {event.step: event.mark for event in journaled.events}
+    return {journaled.begin.steps[number].object_id for number, mark in last.items() if mark == "done"}
 
 
 def _bay(led: FileLed, seen: Survey, leds: KernelLeds) -> Located:

@@ -12,12 +12,12 @@ import click
 from msgspec.structs import replace
 
 from raidctl.change.indicator import OFF, Indicator
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.restored import Restored
 from raidctl.cli.shared.exit_codes import tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.led_restore import led_restorer
-from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_stories, process_of
+from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_changes, process_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
@@ -54,47 +54,53 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
         settings.refuse_recording()
     with machine(settings) as named:
         place = state_directory(settings) if settings.replay is None else None
-        stories = open_stories(place, named.source) if place is not None else []
+        changes = open_changes(place, named.source) if place is not None else []
         if not target:
-            return _switch_all_off(named, place, stories, settings, dry_run=dry_run)
+            return _switch_all_off(named, place, changes, settings, dry_run=dry_run)
         found = find_leds(named, target, _LONGEST)
         tell_problems(found.unread)
-        return _switch_some_off(named, place, stories, found, settings, dry_run=dry_run)
+        return _switch_some_off(named, place, changes, found, settings, dry_run=dry_run)
 
 
 def _switch_all_off(
-    named: Machine, place: Path | None, stories: Sequence[Story], settings: Settings, *, dry_run: bool
+    named: Machine, place: Path | None, changes: Sequence[JournaledChange], settings: Settings, *, dry_run: bool
 ) -> int:
     """End every change that keeps an LED on."""
-    indicators = [indicator for story in stories for indicator in story.begin.indicators]
-    faults = [] if dry_run or place is None else _end_changes(named, place, stories)
+    indicators = [indicator for journaled in changes for indicator in journaled.begin.indicators]
+    faults = [] if dry_run or place is None else _end_changes(named, place, changes)
     return _report(indicators, (), faults, settings, dry_run=dry_run)
 
 
-def _end_changes(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
+def _end_changes(named: Machine, place: Path, changes: Sequence[JournaledChange]) -> list[str]:
     """End the processes that keep LEDs on. Switch off what they leave, and return what could not be switched off."""
-    if not stories:
+    if not changes:
         return []
-    for story in stories:
-        process = process_of(place, story)
+    for journaled in changes:
+        process = process_of(place, journaled)
         if process:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
-    restorer = led_restorer(named, Journal(place), place, stories, lambda _: None)
+    restorer = led_restorer(named, Journal(place), place, changes, lambda _: None)
     restorer.patience = _PATIENCE
-    results: list[Restored] = [one for story in stories for one in restorer.restore(story.begin.change)]
+    results: list[Restored] = [one for journaled in changes for one in restorer.restore(journaled.begin.change)]
     return [fault for result in results for fault in (*result.faults, *([result.busy] if result.busy else []))]
 
 
 def _switch_some_off(
-    named: Machine, place: Path | None, stories: Sequence[Story], found: Found, settings: Settings, *, dry_run: bool
+    named: Machine,
+    place: Path | None,
+    changes: Sequence[JournaledChange],
+    found: Found,
+    settings: Settings,
+    *,
+    dry_run: bool,
 ) -> int:
     """Switch off the LEDs of these drives. End a change whose LEDs are all among them."""
     wanted = {indicator.id for indicator in found.indicators}
-    ending = [story for story in stories if _ids(story) <= wanted]
-    shared = [story for story in stories if story not in ending and wanted & _ids(story)]
+    ending = [journaled for journaled in changes if _ids(journaled) <= wanted]
+    shared = [journaled for journaled in changes if journaled not in ending and wanted & _ids(journaled)]
     if shared:
-        blinking = [indicator for story in shared for indicator in story.begin.indicators]
+        blinking = [indicator for journaled in shared for indicator in journaled.begin.indicators]
         others = sorted({indicator.bay.object_id for indicator in blinking if indicator.id not in wanted})
         raise UsageError(
             f"These drives blink together with {', '.join(others)}: name all of them, or none for all that blink."
@@ -102,7 +108,7 @@ def _switch_some_off(
     faults: list[str] = []
     if not dry_run and place is not None:
         faults = _end_changes(named, place, ending)
-        handled = {name for story in ending for name in _ids(story)}
+        handled = {name for journaled in ending for name in _ids(journaled)}
         rest = [indicator for indicator in found.indicators if indicator.id not in handled]
         if rest:
             _switch_off(named, place, rest)
@@ -110,8 +116,8 @@ def _switch_some_off(
     return code or found.exit_code()
 
 
-def _ids(story: Story) -> set[str]:
-    return {indicator.id for indicator in story.begin.indicators}
+def _ids(journaled: JournaledChange) -> set[str]:
+    return {indicator.id for indicator in journaled.begin.indicators}
 
 
 def _switch_off(named: Machine, place: Path, indicators: Sequence[Indicator]) -> None:
@@ -121,10 +127,10 @@ def _switch_off(named: Machine, place: Path, indicators: Sequence[Indicator]) ->
         ChangeUndone, ChangeStands: It could not be done.
     """
     work = work_on(led_machine(named, indicators), place, desired_state(indicators, OFF), AGREED)
-    story = replace(work.begin("set", about()), indicators=tuple(indicators))
-    with work.hold(story):
+    entry = replace(work.begin("set", about()), indicators=tuple(indicators))
+    with work.hold(entry):
         if work.plan.steps:
-            change = work.change(story, lambda _: None)
+            change = work.change(entry, lambda _: None)
             change.apply()
             change.finish()
 

@@ -94,9 +94,9 @@ def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
 def _located(work: Work, found: Found, settings: Settings, length: float) -> int:
     """Switch on, wait, and switch off."""
     until = format_moment(datetime.now(timezone.utc) + timedelta(seconds=length))
-    story = replace(work.begin("locate", about()), indicators=tuple(found.indicators), until=until)
+    entry = replace(work.begin("locate", about()), indicators=tuple(found.indicators), until=until)
     try:
-        with for_a_while(work, settings, _quiet, story=story) as change:
+        with for_a_while(work, settings, _quiet, entry=entry) as change:
             name = change.begin.change if change is not None else None
             switched = {step.object_id for step in work.plan.steps}
             targets = tuple(

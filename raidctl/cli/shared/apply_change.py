@@ -33,10 +33,10 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     if code is not None:
         report.result, report.warnings = report_of(work).result, work.notes
         return code
-    story = work.begin("set", about())
-    report.change = story.change
-    with work.hold(story):
-        change = work.change(story)
+    entry = work.begin("set", about())
+    report.change = entry.change
+    with work.hold(entry):
+        change = work.change(entry)
         try:
             seen = change.apply()
             change.finish()
@@ -46,7 +46,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
-        tell(f"{_outcome(change, seen.inventory)}; in the journal as change {story.change}.")
+        tell(f"{_outcome(change, seen.inventory)}; in the journal as change {entry.change}.")
     return EXIT_FINE
 
 

@@ -83,10 +83,10 @@ def _performed(
         report.result, report.warnings = report_of(work).result, work.notes
         return code
     confirmed(work)
-    story = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
-    report.change = story.change
-    with work.hold(story):
-        change = work.change(story)
+    entry = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
+    report.change = entry.change
+    with work.hold(entry):
+        change = work.change(entry)
         change.guard = guard
         try:
             change.apply()
@@ -97,7 +97,7 @@ def _performed(
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
-        tell(f"Done and verified; in the journal as change {story.change}.")
+        tell(f"Done and verified; in the journal as change {entry.change}.")
     if change.doubtful:
         return EXIT_STANDS
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.change.indicator import Indicator, Unlit
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.state_directory import Held, command_on, held_name, holder_of
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine
@@ -106,17 +106,17 @@ def desired_state(indicators: Sequence[Indicator], value: str) -> DesiredMaker:
     return lambda _: [Desired(object_id=indicator.id, setting="locate", value=value) for indicator in indicators]
 
 
-def open_stories(place: Path, source: str) -> list[Story]:
+def open_changes(place: Path, source: str) -> list[JournaledChange]:
     """Return the unfinished changes that switched LEDs on, the newest first."""
     pending = Journal(place).pending()
-    return [story for story in pending if story.begin.kind == "locate" and story.begin.source == source]
+    return [journaled for journaled in pending if journaled.begin.kind == "locate" and journaled.begin.source == source]
 
 
-def process_of(place: Path, story: Story) -> int:
+def process_of(place: Path, journaled: JournaledChange) -> int:
     """Return the process that keeps these LEDs on. It will switch them off; the result is 0 if it has ended."""
-    for subject in story.begin.subjects:
-        holder = holder_of(place, held_name(story.begin.source, subject.id))
-        if holder is not None and holder.change == story.begin.change:
+    for subject in journaled.begin.subjects:
+        holder = holder_of(place, held_name(journaled.begin.source, subject.id))
+        if holder is not None and holder.change == journaled.begin.change:
             return holder.pid
     return 0
 
@@ -128,12 +128,12 @@ def refuse_twice(place: Path, source: str, indicators: Sequence[Indicator]) -> N
         Held: That is so; the message has the command that ends it.
     """
     wanted = {indicator.id for indicator in indicators}
-    for story in open_stories(place, source):
-        mine = [indicator.bay.object_id for indicator in story.begin.indicators if indicator.id in wanted]
-        process = process_of(place, story) if mine else 0
+    for journaled in open_changes(place, source):
+        mine = [indicator.bay.object_id for indicator in journaled.begin.indicators if indicator.id in wanted]
+        process = process_of(place, journaled) if mine else 0
         if process:
             raise Held(
-                f"The LED of {listing(mine)} is on until {story.begin.until} (process {process}). "
+                f"The LED of {listing(mine)} is on until {journaled.begin.until} (process {process}). "
                 f'"{command_on(source, "locate off", place)}" switches it off.'
             )
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from raidctl.change.journal import Begin, End, Journal, StepEvent, Story
+from raidctl.change.journal import Begin, End, Journal, JournaledChange, StepEvent
 from raidctl.change.state_directory import Held, Holder, busy, held_name, hold
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import about
@@ -15,28 +15,28 @@ from raidctl.errors import CannotTell
 from raidctl.units import timestamp
 
 
-def open_operations(settings: Settings) -> list[Story]:
+def open_operations(settings: Settings) -> list[JournaledChange]:
     """Return the incomplete operations on this machine, the newest first."""
     place = readable_journal(settings)
     return [
-        story for story in Journal(place).pending()
-        if story.begin.kind == "operation" and story.begin.source == settings.source
+        journaled for journaled in Journal(place).pending()
+        if journaled.begin.kind == "operation" and journaled.begin.source == settings.source
     ]  # fmt: skip
 
 
 @contextmanager
-def held(story: Story, settings: Settings) -> Iterator[None]:
+def held(journaled: JournaledChange, settings: Settings) -> Iterator[None]:
     """Hold the objects of an operation that was begun earlier, and check that it is still as it was read.
 
     Raises:
         Held: Another process holds one of them.
         CannotTell: Another process has continued or ended it in the meantime.
     """
-    begin = story.begin
+    begin = journaled.begin
     holder = Holder(change=begin.change, pid=os.getpid(), since=timestamp(), about=about())
     names = [held_name(begin.source, subject.id) for subject in begin.subjects]
     with hold(state_directory(settings), names, holder, source=begin.source):
-        if story not in Journal(state_directory(settings)).pending():
+        if journaled not in Journal(state_directory(settings)).pending():
             raise CannotTell(
                 f"Operation {begin.change} was continued or ended by another raidctl in the meantime: nothing was "
                 'done. "raidctl journal" shows how.'
@@ -50,18 +50,18 @@ def note_resumed(journal: Journal, begin: Begin) -> None:
     journal.append(StepEvent(change=begin.change, at=timestamp(), step=step, mark="resumed"))
 
 
-def abandon(story: Story, settings: Settings, *, dry_run: bool = False) -> str:
+def abandon(journaled: JournaledChange, settings: Settings, *, dry_run: bool = False) -> str:
     """End an operation in the journal. Nothing is done or undone. It raises errors as :func:`held` does.
 
     Returns:
         What happened, or what would happen in a dry run, as the beginning of a message.
     """
     if dry_run:
-        begin = story.begin
+        begin = journaled.begin
         if text := busy(readable_journal(settings), begin.source, [subject.id for subject in begin.subjects]):
             raise Held(text)
         return f"Would be abandoned (change {begin.change}):"
-    with held(story, settings):
-        end = End(change=story.begin.change, at=timestamp(), result="abandoned", text=f"abandoned by {about()}")
+    with held(journaled, settings):
+        end = End(change=journaled.begin.change, at=timestamp(), result="abandoned", text=f"abandoned by {about()}")
         Journal(state_directory(settings)).append(end)
     return "Abandoned:"

@@ -126,10 +126,10 @@ class Work:
             facts=facts,
         )
 
-    def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
+    def change(self, entry: Begin, show: Callable[[str], None] | None = None) -> Change:
         """Return the change, ready to be applied. ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
-        made = Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
+        made = Change(entry, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
         # for one change only: the next one does not know whether the first has run commands
         made.last_reading, self._under_lock = self._under_lock, None
         return made
@@ -142,7 +142,7 @@ class Work:
         return self.place
 
     @contextmanager
-    def hold(self, story: Begin) -> Iterator[None]:
+    def hold(self, entry: Begin) -> Iterator[None]:
         """Lock all controllers of the plan, and check that it still fits.
 
         Raises:
@@ -151,7 +151,7 @@ class Work:
         """
         found = concerned(self.seen.inventory, self.plan)
         controllers = [controller.id for controller in found]
-        holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
+        holder = Holder(change=entry.change, pid=entry.pid, since=entry.at, about=entry.about)
         held = [held_name(self.named.source, controller) for controller in controllers]
         with hold(self.state, held, holder, source=self.named.source) as last:
             why = blocker(self.state, self.named.source, self.plan, found)
@@ -252,10 +252,10 @@ def _look_back(work: Work, settings: Settings) -> None:
     try:
         place = work.place or readable_journal(settings)
         unsafe = any(refusal.kind == "unsafe" for refusal in work.plan.refusals)
-        stories = Journal(place).stories() if unsafe else ()
+        changes = Journal(place).changes() if unsafe else ()
     except RaidctlError:  # without a journal, earlier changes are unknown
         return
-    work.undoes = undone_by(work.plan.steps, stories, source, inventory)
+    work.undoes = undone_by(work.plan.steps, changes, source, inventory)
     if work.undoes:
         risks = [refusal.reason for refusal in work.plan.refusals if refusal.kind == "unsafe"]
         work.plan = safe_to_undo(work.plan)

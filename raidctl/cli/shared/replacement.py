@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of
-from raidctl.change.journal import Begin, Journal, Story
+from raidctl.change.journal import Begin, Journal, JournaledChange
 from raidctl.change.state_directory import command_on
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
@@ -60,12 +60,12 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         seen = named.survey()
         with _open_ones_named(settings):
             facts, around = facts_for(named, seen, word, wanted, settings)
-        story = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
-        story.hint = demo_hints(settings, facts)
+        replacement = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        replacement.hint = demo_hints(settings, facts)
         speed = [f"While raidctl waits: {step.action}" for step in rate_plan(named, seen, facts, wanted.rate).steps]
 
         def planner(read: Survey) -> Plan:
-            return story.plan(next_stage(read, facts), read)
+            return replacement.plan(next_stage(read, facts), read)
 
         # --yes does not suffice for a drive: its serial number is required
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
@@ -89,13 +89,13 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                 change.apply()
                 with (
                     at_rate(named, work.state, settings, facts, wanted.rate),
-                    blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led,
+                    blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as replacement.led,
                 ):
                     if wanted.rate is not None:
                         change.look()  # the command that sets the rate was another change's
-                    _run(story, change)
+                    _run(replacement, change)
             report.result = "done"
-            return _done(change, settings, story.facts)
+            return _done(change, settings, replacement.facts)
 
 
 @contextlib.contextmanager
@@ -104,7 +104,7 @@ def _open_ones_named(settings: Settings) -> Iterator[None]:
     try:
         yield
     except UsageError as refusal:
-        ways = "".join(f' A replacement is open: "{one.begin.resume}".' for one in open_stories(settings))
+        ways = "".join(f' A replacement is open: "{one.begin.resume}".' for one in open_replacements(settings))
         raise UsageError(f"{refusal}{ways}") from None
 
 
@@ -126,26 +126,28 @@ def _title(facts: Facts) -> str:
     return f"Replace: {known}."
 
 
-def _run(story: Replacing, change: Change) -> None:
+def _run(replacement: Replacing, change: Change) -> None:
     """Carry out the stages. Ctrl-C during a command undoes its stage, but during a wait leaves everything as it is."""
     try:
-        story.run(change)
+        replacement.run(change)
     except KeyboardInterrupt:
         way = f' Continue with "{change.begin.resume}".' if change.resumed else ""
         raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
     except RaidctlError as error:
         with contextlib.suppress(RaidctlError):
             # a wait ends with a reading; after any other stage, a command may have changed something
-            now_there = story.seen if isinstance(error, UnderWay) and story.seen is not None else change.look()
-            tell(standing(now_there, story.facts))
-            _tell_outside(now_there, story)
+            now_there = (
+                replacement.seen if isinstance(error, UnderWay) and replacement.seen is not None else change.look()
+            )
+            tell(standing(now_there, replacement.facts))
+            _tell_outside(now_there, replacement)
         raise
 
 
-def _tell_outside(seen: Survey, story: Replacing) -> None:
+def _tell_outside(seen: Survey, replacement: Replacing) -> None:
     """Print former members that are back, with the command to re-add them. One may have been pulled by mistake."""
-    families = {vendor.FAMILY: operations_of(vendor) for vendor in story.vendors}
-    for volume, node in outside(seen, story.facts):
+    families = {vendor.FAMILY: operations_of(vendor) for vendor in replacement.vendors}
+    for volume, node in outside(seen, replacement.facts):
         operations = families.get(family_in(volume.id))
         if operations is not None:
             command = operations.back(volume, node)
@@ -174,32 +176,32 @@ def _done(change: Change, settings: Settings, facts: Facts) -> int:
 # --- list, resume, abandon
 
 
-def open_stories(settings: Settings) -> list[Story]:
+def open_replacements(settings: Settings) -> list[JournaledChange]:
     """Return the incomplete replacements of this machine, the newest first."""
-    return [story for story in open_operations(settings) if "old" in story.begin.facts]
+    return [journaled for journaled in open_operations(settings) if "old" in journaled.begin.facts]
 
 
 def list_replacements(settings: Settings) -> int:
     """Print the incomplete replacements."""
-    found = open_stories(settings)
+    found = open_replacements(settings)
     if settings.as_json:
         emit_json(found)
     else:
-        lines = (line for story in found for line in _lines(story))
+        lines = (line for journaled in found for line in _lines(journaled))
         emit(fitted(lines, columns()) or fitted([Sentence("No replacement is open.", hang=0)], columns()))
     return EXIT_FINE
 
 
-def _lines(story: Story) -> Iterator[Line]:
-    facts = facts_from(story.begin.facts)
-    head = f"{story.begin.change}  {story.begin.at}  {facts.name} -> {facts.new or 'a new drive'}"
-    yield from entry(head, [story.waiting or story.begin.about], columns())
-    yield Verbatim(story.begin.resume or "", indent=5)
+def _lines(journaled: JournaledChange) -> Iterator[Line]:
+    facts = facts_from(journaled.begin.facts)
+    head = f"{journaled.begin.change}  {journaled.begin.at}  {facts.name} -> {facts.new or 'a new drive'}"
+    yield from entry(head, [journaled.waiting or journaled.begin.about], columns())
+    yield Verbatim(journaled.begin.resume or "", indent=5)
 
 
-def _chosen(settings: Settings, change: str | None) -> Story:
-    found = open_stories(settings)
-    mine = [story for story in found if change in (None, story.begin.change)]
+def _chosen(settings: Settings, change: str | None) -> JournaledChange:
+    found = open_replacements(settings)
+    mine = [journaled for journaled in found if change in (None, journaled.begin.change)]
     if not mine:
         raise UsageError(f"No open replacement {change}." if change else "No replacement is open.")
     if len(mine) > 1:
@@ -210,12 +212,12 @@ def _chosen(settings: Settings, change: str | None) -> Story:
 
 def resume_replacement(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
     """Continue a replacement from the machine's current state; return the exit code."""
-    story = _chosen(settings, change)
+    journaled = _chosen(settings, change)
     place = state_directory(settings)
     with machine_for_deeds(settings) as named:
         refuse_container(named.runner)
-        others = _beside(story, settings)
-        facts = facts_from(story.begin.facts)
+        others = _beside(journaled, settings)
+        facts = facts_from(journaled.begin.facts)
         facts = replace(
             facts,
             leaving=" ".join([facts.leaving, *(one["old"] for one in others)]),
@@ -227,18 +229,18 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             facts = _with_boot(facts)
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
         going.hint = demo_hints(settings, facts)
-        with reported(Report(Plan(), change=story.begin.change), settings) as report:
+        with reported(Report(Plan(), change=journaled.begin.change), settings) as report:
             if consent.dry_run:
                 code = _next_step(going, named.survey())
                 report.result = "planned" if code == EXIT_FINE else "waiting"
                 return code
-            with held(story, settings):
+            with held(journaled, settings):
                 journal = Journal(place)
-                note_resumed(journal, story.begin)
-                running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
+                note_resumed(journal, journaled.begin)
+                running = Change(journaled.begin, journal, named.runner, named.survey, named.vendors, tell)
                 with (
                     at_rate(named, place, settings, facts, wanted.rate),
-                    blinking_bays(named, place, settings, story.begin.change, waits=wanted.wait) as going.led,
+                    blinking_bays(named, place, settings, journaled.begin.change, waits=wanted.wait) as going.led,
                 ):
                     _run(going, _waiting(running, wanted))
             report.result, report.warnings = "done", tuple(running.warnings)
@@ -266,15 +268,15 @@ def _with_boot(facts: Facts) -> Facts:
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 
-def _beside(story: Story, settings: Settings) -> list[Mapping[str, str]]:
+def _beside(journaled: JournaledChange, settings: Settings) -> list[Mapping[str, str]]:
     """Return the facts of other replacements of this machine. These replacements are, or were, carried out meanwhile.
 
     Their old drives may be gone and are not put back; their new drives do not belong to this replacement.
     """
-    mine = story.begin
+    mine = journaled.begin
     return [
         other.begin.facts
-        for other in Journal(state_directory(settings)).stories()
+        for other in Journal(state_directory(settings)).changes()
         if other.begin.change != mine.change and other.begin.source == mine.source and other.begin.facts.get("old")
         and (other.end is None or other.end.at >= mine.at)
     ]  # fmt: skip
@@ -293,16 +295,16 @@ def abandon_replacement(settings: Settings, consent: Consent, change: str, confi
 
     A dry run needs no serial number. It prints what would be closed, and the LEDs that would be switched off.
     """
-    story = _chosen(settings, change)
-    facts = facts_from(story.begin.facts)
-    report = Report(Plan(), change=story.begin.change)
+    journaled = _chosen(settings, change)
+    facts = facts_from(journaled.begin.facts)
+    report = Report(Plan(), change=journaled.begin.change)
     with machine(settings) as named, reported(report, settings):
         seen = named.survey()
         work = Work(named, seen, Plan(), readable_journal(settings), AGREED)
         if facts.old and not consent.dry_run:
             confirm_serial(work, facts.old, confirm, f"This gives up the replacement of {facts.old}")
-        begun = abandon(story, settings, dry_run=consent.dry_run)
-        led = ReplacementLed(named, work.state, settings, story.begin.change)
+        begun = abandon(journaled, settings, dry_run=consent.dry_run)
+        led = ReplacementLed(named, work.state, settings, journaled.begin.change)
         if consent.dry_run:
             led.preview_off()
         else:

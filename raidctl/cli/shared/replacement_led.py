@@ -15,10 +15,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.change.indicator import ON, TITLES, Indicator
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.state_directory import command_on
 from raidctl.cli.shared.led_restore import led_restorer
-from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on, open_stories, with_states
+from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on, open_changes, with_states
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
@@ -65,15 +65,15 @@ class ReplacementLed:
             return
         leds = led_machine(self.named, found.indicators)
         work = work_on(leds, self.place, desired_state(found.indicators, ON), AGREED)
-        story = replace(
+        entry = replace(
             work.begin("locate", about()), indicators=tuple(found.indicators), facts={"operation": self.change}
         )
         if not work.plan.steps:
             tell(f"{_named(found.indicators)} is on already; raidctl does not switch it off.")
             return
-        self._held.enter_context(work.hold(story))
-        standby = self._held.enter_context(guardian(self.settings, story)) if self.waits else None
-        work.change(story, _quiet).apply()
+        self._held.enter_context(work.hold(entry))
+        standby = self._held.enter_context(guardian(self.settings, entry)) if self.waits else None
+        work.change(entry, _quiet).apply()
         for indicator in with_states(found.indicators, leds) if self.waits else ():  # else left_on() prints it
             tell(f"{_sentence(indicator)}.")
         if standby is not None and not self.settings.host:
@@ -83,36 +83,36 @@ class ReplacementLed:
         """Switch off the LEDs of this replacement. Those that an earlier raidctl left on are included."""
         self._held.close()
         self._lit = ()
-        stories = self._open()
-        if not stories:
+        changes = self._open()
+        if not changes:
             return
-        restorer = led_restorer(self.named, Journal(self.place), self.place, stories, _quiet)
-        for story in stories:
-            for result in restorer.restore(story.begin.change):
+        restorer = led_restorer(self.named, Journal(self.place), self.place, changes, _quiet)
+        for journaled in changes:
+            for result in restorer.restore(journaled.begin.change):
                 faults = [*result.faults, *([result.busy] if result.busy else [])]
                 if faults:
-                    what = _named(story.begin.indicators)
+                    what = _named(journaled.begin.indicators)
                     tell(f'{what} is not switched off: {listing(faults)}. Try "{self._way_off}".')
 
     def preview_off(self) -> None:
         """Print which LEDs :meth:`off` would switch off. Nothing is changed."""
-        for story in self._open():
-            for indicator in story.begin.indicators:
+        for journaled in self._open():
+            for indicator in journaled.begin.indicators:
                 tell(f"{_named([indicator])} would be switched off, if it still blinks: {indicator.off}")
 
     @property
     def _way_off(self) -> str:
         return command_on(self.named.source, "locate off", self.place)
 
-    def _open(self) -> list[Story]:
-        stories = open_stories(self.place, self.named.source)
-        return [story for story in stories if story.begin.facts.get("operation") == self.change]
+    def _open(self) -> list[JournaledChange]:
+        changes = open_changes(self.place, self.named.source)
+        return [journaled for journaled in changes if journaled.begin.facts.get("operation") == self.change]
 
     def left_on(self) -> None:
         """Keep the LEDs on for the person who has to act. Print how to switch them off."""
         self._held.close()
-        for story in self._open():
-            for indicator in story.begin.indicators:
+        for journaled in self._open():
+            for indicator in journaled.begin.indicators:
                 tell(f'{_sentence(indicator)} until this continues; "{self._way_off}" switches it off.')
 
 

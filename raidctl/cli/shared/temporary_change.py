@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from raidctl.change.engine import Change
-from raidctl.change.journal import Begin, Journal, Story
+from raidctl.change.journal import Begin, Journal, JournaledChange
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.change.state_directory import restore_command
@@ -29,7 +29,7 @@ def for_a_while(
     settings: Settings,
     show: Callable[[str], None] = tell,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
-    story: Begin | None = None,
+    entry: Begin | None = None,
 ) -> Iterator[Change | None]:
     """Apply the plan while the context lasts. Restore the previous settings however it ends.
 
@@ -42,15 +42,15 @@ def for_a_while(
         show: Takes the commands as they are carried out, and what was put back. What went wrong is printed in any case.
         quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
             It must not fail, whatever has become of the terminal.
-        story: The first line of the change's story; None: that of a batch.
+        entry: The change's first entry in the journal; None: that of a batch.
 
     Raises:
         Held, CannotTell: Another raidctl has a controller, or the plan no longer fits. Nothing was changed.
         ChangeUndone: It could not be done, and was undone.
         ChangeStands: It could not be put back; the change stays open, for ``restore``.
     """
-    story = story or work.begin("batch", about())
-    with work.hold(story), while_held(work, settings, story, show, quiet) as change:
+    entry = entry or work.begin("batch", about())
+    with work.hold(entry), while_held(work, settings, entry, show, quiet) as change:
         yield change
 
 
@@ -58,7 +58,7 @@ def for_a_while(
 def while_held(
     work: Work,
     settings: Settings,
-    story: Begin,
+    entry: Begin,
     show: Callable[[str], None] = tell,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
 ) -> Iterator[Change | None]:
@@ -66,8 +66,8 @@ def while_held(
     if not work.plan.steps:
         yield None
         return
-    with guardian(settings, story) as standby:
-        change = work.change(story, show)
+    with guardian(settings, entry) as standby:
+        change = work.change(entry, show)
         with quiet():
             change.apply()
         try:
@@ -93,7 +93,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, show)
     # the change is in memory as well: a journal that cannot be read now must not keep settings from being restored
     with uninterruptible():
-        result = restorer.put_back(Story(begin=change.begin, events=tuple(change.events)))
+        result = restorer.put_back(JournaledChange(begin=change.begin, events=tuple(change.events)))
     report(result, show)
     if result.faults:
         again = restore_command(named.source, work.state)
@@ -135,16 +135,16 @@ class Standby:
 
 
 @contextlib.contextmanager
-def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
+def guardian(settings: Settings, entry: Begin) -> Iterator[Standby]:
     """Start a second process that restores if this one is killed. On another machine there is none."""
     words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
-    words += ["restore", "--when-gone", "--change", story.change]
+    words += ["restore", "--when-gone", "--change", entry.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []
     try:
         other = None if settings.host else Guardian(words)
     except OSError:
         other = None
-    standby = Standby(other, restore_command(story.source, readable_directory(settings)))
+    standby = Standby(other, restore_command(entry.source, readable_directory(settings)))
     try:
         yield standby
         standby()

@@ -191,7 +191,7 @@ def test_a_machine_that_stays_unreadable_ends_the_wait_only(name: str, tmp_path:
     with pytest.raises(UnderWay, match=r"For 15 minutes the machine could not be read.*Continue with"):
         replacement.run()
     assert replacement.bench.at < 1000.0
-    assert replacement.bench.journal.stories()[-1].events[-1].mark == "stopped"
+    assert replacement.bench.journal.changes()[-1].events[-1].mark == "stopped"
     with pytest.raises(UnderWay, match="Not read: "):
         replacement.resume()
     replacement.bench.sleep(2000.0)

@@ -15,49 +15,49 @@ import pytest
 from raidctl.change.journal import Journal
 from raidctl.change.waiting import HAND_PAUSE
 from raidctl.errors import UsageError
-from tests.change.harness import Album
+from tests.change.harness import DirectoryCopies
 from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, ControllerReplacement, every, replacement_on
 
 
-def left_at_entries(name: str, place: Path, album: Path) -> list[Path]:
+def left_at_entries(name: str, place: Path, folder: Path) -> list[Path]:
     """Copies of what is left right before and after each entry of the journal of a whole replacement."""
     replacement = replacement_on(name, place)
-    left = Album(place, album)
+    left = DirectoryCopies(place, folder)
     append = Journal.append
 
     def watched(self: Journal, entry: object) -> None:
-        left.take()
+        left.copy()
         append(self, entry)  # type: ignore[arg-type]  # handed on
-        left.take()
+        left.copy()
 
     replacement.hands()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Journal, "append", watched)
         replacement.run()
-    return copies(album)
+    return copies(folder)
 
 
-def left_at_moments(name: str, place: Path, album: Path, *moments: float) -> list[Path]:
+def left_at_moments(name: str, place: Path, folder: Path, *moments: float) -> list[Path]:
     """Copies of what is left at moments of the clock."""
     replacement = replacement_on(name, place)
-    left, coming = Album(place, album), list(moments)
+    left, coming = DirectoryCopies(place, folder), list(moments)
     sleep = replacement.bench.sleep
 
     def slept(seconds: float) -> None:
         if coming and replacement.bench.at + seconds >= coming[0]:
             coming.pop(0)
-            left.take()
+            left.copy()
         sleep(seconds)
 
     replacement.bench.sleep = slept  # type: ignore[method-assign]  # of this replacement alone
     replacement.hands()
     replacement.run()
-    return copies(album)
+    return copies(folder)
 
 
-def copies(album: Path) -> list[Path]:
+def copies(folder: Path) -> list[Path]:
     """The directories that were copied, in order of time."""
-    return sorted(album.iterdir(), key=lambda path: int(path.name))
+    return sorted(folder.iterdir(), key=lambda path: int(path.name))
 
 
 def cut(name: str, place: Path, left: Path) -> ControllerReplacement:
@@ -94,7 +94,7 @@ def continued(replacement: ControllerReplacement) -> None:
 def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
     """Before the pull, between pull and push, and during the rebuild."""
     moments = (20.0, 70.0, 400.0)
-    left = left_at_moments(name, tmp_path / "machine", tmp_path / "album", *moments)
+    left = left_at_moments(name, tmp_path / "machine", tmp_path / "folder", *moments)
     assert len(left) == len(moments)
     for files in left:
         continued(cut(name, tmp_path / "machine", files))
@@ -104,7 +104,7 @@ def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
 @every
 def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
     """A cut right before or after each entry leaves nothing half done. The replacement ends."""
-    left = left_at_entries(name, tmp_path / "machine", tmp_path / "album")
+    left = left_at_entries(name, tmp_path / "machine", tmp_path / "folder")
     assert len(left) > 10
     for number, files in enumerate(left):
         replacement = cut(name, tmp_path / "machine", files)

@@ -32,13 +32,13 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerR
     change.finish()
     controller = next(one for one in seen.inventory.controllers if one.id == "smartarray:0")
     volume = next(one for one in controller.volumes if one.id == "smartarray:0/v2")
-    story = of_drive(bench, controller.id, volume.id, below(controller, volume)[0].id)
-    facts = structs.replace(story.replacing.facts, new="S402L14E")
-    story.replacing = replacing(bench, facts)
-    bench.moments = [(bench.at + PULLED, story.pull)]
-    story.run()
+    replacement = of_drive(bench, controller.id, volume.id, below(controller, volume)[0].id)
+    facts = structs.replace(replacement.replacing.facts, new="S402L14E")
+    replacement.replacing = replacing(bench, facts)
+    bench.moments = [(bench.at + PULLED, replacement.pull)]
+    replacement.run()
     assert bench.argvs[-1] == ("hpssacli", "ctrl", "slot=0", "array", "B", "add", "spares=2I:1:7")
-    assert (story.now()[1].status, bench.journal.pending()) == ("ok", [])
+    assert (replacement.now()[1].status, bench.journal.pending()) == ("ok", [])
 
 
 def test_unsupported_operations_are_refused_with_the_reason(p440: ControllerReplacement) -> None:
