@@ -17,7 +17,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 @dataclass(frozen=True)
-class Way:
+class PreviewedStep:
     """A setting that would be restored."""
 
     object_id: str
@@ -34,7 +34,7 @@ class Preview:
     """What ``restore`` would do about one change without an end."""
 
     journaled: JournaledChange
-    ways: list[Way] = field(default_factory=list)
+    steps: list[PreviewedStep] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Settings that somebody else has changed since."""
     faults: list[str] = field(default_factory=list)
@@ -85,7 +85,7 @@ def _one(
         elif decide(back, current[name]) == "left":
             found.left.append(changed_by_other(journaled.begin, step, current[name]))
         elif decide(back, current[name]) == "undo":
-            found.ways.append(Way(step.object_id, step.setting, current[name], step.before, step.undo))
+            found.steps.append(PreviewedStep(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
     _lost(journaled, lost, seen, vendors, found)
     if journaled.unclear:
@@ -106,5 +106,5 @@ def _lost(
         found.left += left
         found.faults += [text for text in faults if text not in found.faults]
         for step in made.steps:
-            found.ways.append(Way(step.object_id, step.setting, step.before, step.after, step.action))
+            found.steps.append(PreviewedStep(step.object_id, step.setting, step.before, step.after, step.action))
     found.faults += [rollback.manual_remedy(back) for back in lost if not rollback.covered(journaled.begin, back)]

@@ -1,7 +1,7 @@
 """Steps that raidctl only watches: manual steps, and work of the hardware.
 
-A failed reading proves nothing: neither that a drive is gone, nor that a volume no longer exists. The wait goes on;
-only if the machine cannot be read for :data:`UNREAD_SECONDS`, it ends, and the operation stays open. A drive that the
+A failed reading proves nothing: neither that a drive is gone, nor that a volume no longer exists. Waiting continues;
+it ends only if the machine cannot be read for :data:`UNREAD_SECONDS`, and the operation stays open. A drive that the
 kernel no longer shows is gone even if tools fail.
 """
 

@@ -155,13 +155,16 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
     """Print what would be restored. Return the exit code that restore would have."""
     if settings.as_json:
         steps = [
-            [_named(way, "object_id", "setting", "before", "after") | {"command": str(way.action)} for way in one.ways]
+            [
+                _named(step, "object_id", "setting", "before", "after") | {"command": str(step.action)}
+                for step in one.steps
+            ]
             for one in found
         ]
         emit_json(
             [
-                {"change": one.journaled.begin.change, "steps": ways, **_named(one, "left", "faults", "busy", "open")}
-                for one, ways in zip(found, steps, strict=True)
+                {"change": one.journaled.begin.change, "steps": own, **_named(one, "left", "faults", "busy", "open")}
+                for one, own in zip(found, steps, strict=True)
             ]
         )
     else:
@@ -180,9 +183,9 @@ def _named(of: object, *fields: str) -> dict[str, object]:
 def _preview(one: Preview) -> None:
     begin = one.journaled.begin
     tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
-    for number, way in enumerate(one.ways, 1):
-        emit(f"{printable(f'{number}. {way.action}')}\n")
-        emit(f"     {printable(f'{way.setting} of {way.object_id}: {way.before} -> {way.after}')}\n")
+    for number, step in enumerate(one.steps, 1):
+        emit(f"{printable(f'{number}. {step.action}')}\n")
+        emit(f"     {printable(f'{step.setting} of {step.object_id}: {step.before} -> {step.after}')}\n")
     for text in one.left:
         tell(f"Would be left as it is: {text}.")
     for text in one.faults:
@@ -191,7 +194,7 @@ def _preview(one: Preview) -> None:
         tell(f"It is still under way: {one.busy}")
     elif one.open:
         tell(f"It is open: {one.open}")
-    elif not (one.ways or one.left or one.faults):
+    elif not (one.steps or one.left or one.faults):
         tell("All settings are as before; it would only be closed in the journal.")
 
 

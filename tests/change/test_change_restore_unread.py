@@ -75,7 +75,7 @@ def test_a_rate_that_cannot_be_read_is_not_restored(what: str, tmp_path: Path) -
     [shown] = preview([(left.journal.pending()[0], None)], left.look(), VENDORS)
     result = left.restore()
     assert left.runner.argvs == []
-    assert (result.put_back, len(result.faults), len(shown.faults), shown.ways) == ([], 1, 1, [])
+    assert (result.put_back, len(result.faults), len(shown.faults), shown.steps) == ([], 1, 1, [])
     assert "could not be read" in result.faults[0]
     assert "does not exist" not in result.faults[0]
     assert left.journal.pending()

@@ -315,7 +315,7 @@ class Renumbered:
         restorer = Restorer(left.journal, left.place, self, self.look, VENDORS, "local", quiet, sleep=quiet)
         [shown] = preview([(left.journal.pending()[0], None)], self.look(), VENDORS)
         [result] = restorer.restore()
-        assert (len(shown.ways), shown.left, shown.faults) == (len(result.put_back), result.left, result.faults)
+        assert (len(shown.steps), shown.left, shown.faults) == (len(result.put_back), result.left, result.faults)
         return result
 
 

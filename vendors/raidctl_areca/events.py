@@ -34,7 +34,7 @@ _PARTS = regex(r" {2,}")
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
     """The log of the tool's default controller. That of another one is reported as not read."""
     if not tools or controller.id != "areca:1":
-        why = "Its events cannot be read: the tool speaks to its default controller only."
+        why = "Its events cannot be read: the tool reaches only its default controller."
         return not_read(controller.id, controller.id, why, "cli64 set curctrl=N, then: event info")
     request = Run((command_of(tools[0]), "event", "info"), timeout=TIMEOUT, lock=LOCK)
     return (yield from read_log(controller, request, read_events))

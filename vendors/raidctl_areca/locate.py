@@ -42,7 +42,7 @@ def lights(
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive of the tool's current controller."""
     if not tools or controller.id != "areca:1":
-        return [NoLight(drive.id, "the tool speaks to its default controller only") for drive in drives]
+        return [NoLight(drive.id, "the tool reaches only its default controller") for drive in drives]
     command = command_of(tools[0])
     listed = Run((command, "disk", "info"), timeout=TIMEOUT, lock=LOCK)
     answer = yield from ask(listed)

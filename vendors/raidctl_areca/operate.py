@@ -11,7 +11,7 @@ deed              command                    undone by              next reading
 ``stop_check``    ``vsf stopcheck``          ``vsf check vol=2``    not checking
 ================  =========================  =====================  ============
 
-No manual that is known shows these commands: they are those of two programs that use the tool, einarc and the library
+These commands are undocumented: they are those of two programs that use the tool, einarc and the library
 Mtf.Hardware.Raid, which agree.
 
 A number of a drive is its place in the tool's list: it is read from there, and must be the same right before the
@@ -109,7 +109,7 @@ def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind
 
 def _unreachable(controller: Controller, tools: Sequence[Tool]) -> str | None:
     if controller.id != "areca:1":
-        return "The tool speaks to its default controller only."
+        return "The tool reaches only its default controller."
     return None if tools else "The tool is unknown."
 
 

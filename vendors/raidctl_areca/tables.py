@@ -19,7 +19,7 @@ _HOT_SPARE = regex(r"hot ?spare\b.*", re.IGNORECASE)
 _FINE = frozenset(
     {"ok", "good", "normal", "on", "enabled", "disabled", "not installed", "not present", "not supported"}
 )
-"""Words of the hardware monitor that ask for nothing."""
+"""Words of the hardware monitor that need no action."""
 _READING = regex(r"[+-]?\d.*")
 _TEMPERATURE = regex(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
 _USAGE: dict[str, Role] = {

@@ -58,7 +58,7 @@ def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all
-    """The tool's objection: words of refusal, or an exit code but 0."""
+    """The tool's objection: words of refusal, or an exit code other than 0."""
     if not isinstance(answer, RunAnswer):
         return None
     output = message_of(answer)

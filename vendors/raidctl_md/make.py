@@ -1,8 +1,8 @@
 """Steps that make, list or delete an md array. Pure.
 
-``mdadm --create --run`` asks nothing: it was seen to overwrite an ext4 file system and members of another array with
-exit code 0. So raidctl's own guards come before it. It runs under the locks of the whole drives: udev's late events
-were seen to assemble what had just been stopped.
+``mdadm --create --run`` does not ask for confirmation: it was seen to overwrite an ext4 file system and members of
+another array with exit code 0. So raidctl's own guards come before it. It runs under the locks of the whole drives:
+udev's late events were seen to assemble what had just been stopped.
 """
 
 from __future__ import annotations

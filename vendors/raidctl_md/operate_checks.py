@@ -7,7 +7,7 @@ deed                written                                     next reading
 ``repair``          the same, "repair"                          the array is being checked
 ``stop_check``      "idle"                                      it is not
 ``pause_check``     "idle": the kernel keeps the place          it is not
-``resume_check``    "check": it goes on at that place           the array is being checked
+``resume_check``    "check": it continues at that place         the array is being checked
 ==================  ==========================================  ===========================
 
 The next check begins at ``sync_min``, so it is 0 first. ``sync_max`` cannot be lowered while a check runs: the kernel

@@ -28,8 +28,7 @@ _STORCLI_WRITE = {
 }  # fmt: skip
 _STORCLI_READ = {"none": "nora", "read_ahead": "ra"}
 _BAD_BATTERY = {"protected_write_back": "NoCachedBadBBU", "unprotected_write_back": "CachedBadBBU"}
-"""Words for whether write-back goes on with a bad battery. They are of MegaCli and storcli 1; without one, the firmware
-chooses."""
+"""Whether write-back continues with a bad battery: MegaCli, storcli 1. Without a word, the firmware chooses."""
 _MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 
 

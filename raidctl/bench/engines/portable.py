@@ -44,7 +44,7 @@ class PortableEngine:
         """Why it cannot be used here, one sentence; None if it can."""
         if isinstance(target, (NbdTarget, Handled)):
             return None
-        return f"The portable engine knows no targets of the kind {target.kind}."
+        return f"The portable engine does not support targets of the kind {target.kind}."
 
     def run(self, target: Target, work_: Work) -> Outcome:
         """Run the work; a failed operation is a sample.

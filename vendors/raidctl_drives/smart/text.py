@@ -198,7 +198,7 @@ def scsi_gap(lines: Sequence[str]) -> str:
     """A clause on what is missing for a SCSI drive; empty: nothing.
 
     ``smartctl -a`` and ``-iHA`` of smartmontools 5 to 7 (scsiprint.cpp): identity, health, temperature and counts of
-    starts, grown defects; ``-a`` goes on with errors and self-tests. ``-H`` alone prints no identity.
+    starts, grown defects; ``-a`` continues with errors and self-tests. ``-H`` alone prints no identity.
     """
     begin = max((number for number, text in enumerate(lines) if "START OF INFORMATION" in text), default=-1)
     rest = [text for text in lines[max(begin, 0) :] if text]

@@ -13,7 +13,7 @@ setting                  object      command
 ``alarm``                controller  ``-AdpSetProp AlarmEnbl|AlarmDsbl -a0``
 =======================  ==========  ========================================================
 
-Write-back has two words in this dialect: the write policy, and whether it goes on with a bad battery. The drives' own
+Write-back has two words in this dialect: the write policy, and whether it continues with a bad battery. The drives' own
 default of their caches can be read and not set. ``-NoLog`` keeps ``MegaSAS.log`` out of the working directory.
 """
 

@@ -167,7 +167,7 @@ def _scsi_serial(vendor: str, firmware: str, text: str) -> str | None:
 def _collapsed_ata(text: str, words: list[str], level: str | None) -> Inquiry | None:
     """Split a serial number and model with nothing between them.
 
-    A maker's name or the kept first column shows the border.
+    A maker's name or the kept first column shows where the model begins.
     """
     firmware = words[-1] if len(words) > 1 else None
     if firmware is not None and (len(firmware) > 8 or (level is not None and not firmware.endswith(level))):

@@ -49,7 +49,7 @@ def _on_drive(controller_of: ControllerOf, line: Line, match: re.Match[str], ada
 def _idle(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Background Initialization on VD #0 is not in Progress.``, ``Device(Encl-32 Slot-2) is not in rebuild process``.
 
-    Nothing goes on, and nothing is to be shown.
+    No operation is running, so nothing is shown.
     """
     del match, adapter, controller_of
     mark_read(line)

@@ -6,7 +6,7 @@ The machine is in the simulator's state, one value for each part, as JSON:
 name                           value
 =============================  ================================================================================
 ``megaraid/clock``             seconds
-``megaraid/bay 32:5``          serial number of the drive in a bay, for whoever looks; ``1/32:5`` of controller 1
+``megaraid/bay 32:5``          serial number of the drive in a bay, for information; ``1/32:5`` of controller 1
 ``megaraid 0/bay 32:5``        name of the drive in a bay
 ``megaraid 0/disk 32:5``       :class:`Disk`; a recorded drive has the name of the bay that it was recorded in
 ``megaraid 0/seat 1.0.3``      :class:`Seat`: group, span and row of a member, whether a drive is there or not

@@ -1,7 +1,7 @@
 """The settings of a simulated controller, shared by all simulated tools.
 
 ``megaraid 0/cacheflushint`` is one of controller 0, ``megaraid 0/v1/wrcache`` one of its volume 1. Values are storcli's
-words for all tools. Settings that no command changes are for whoever plays with the simulation: ``battery`` (the
+words for all tools. Settings that no command changes are for users of the simulation: ``battery`` (the
 tool's own word), ``charge`` (percent), ``preserved``, ``supports iopolicy`` …
 """
 

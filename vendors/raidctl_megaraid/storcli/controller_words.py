@@ -297,7 +297,7 @@ def moment(text: str) -> str | None:
     """``2031-09-03T17:48:10`` of ``2031/09/03  17:48:10 (999999999 seconds)`` or ``09/03/2031, 17:48:10``.
 
     The controller's clock has no time zone that the tool reports, so none is added. Any other form is kept as
-    printed; a controller that knows no date prints the beginning of its time, 2000/01/01.
+    printed; a controller whose clock was never set prints 2000/01/01.
     """
     plain = word(text)
     if plain in NO_VALUE or not any(char.isdigit() for char in plain):

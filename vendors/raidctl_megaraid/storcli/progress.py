@@ -81,7 +81,7 @@ def _keep(draft: Draft, row: Cells, name: str, addresses: tuple[str, ...]) -> No
 
 
 def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
-    """Whether the operation goes on, and how far it is in percent."""
+    """Whether the operation is running, and its percentage."""
     pair = next((row[title] for title in ("progress%", "progress", "progress(%)") if title in row), None)
     share: float | None = None
     if pair is not None:
