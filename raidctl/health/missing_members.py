@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.health.array_states import lacks_a_drive
-from raidctl.health.redundancy import WHOLE, array_of, being_copied, being_rebuilt, below, members_expected
+from raidctl.health.redundancy import INCOMPLETE, WHOLE, array_of, being_copied, being_rebuilt, below, members_expected
 from raidctl.model import Controller, Drive, Volume, has_failed
 
 
@@ -54,6 +54,13 @@ def not_whole(drive: Drive) -> str:
     if has_failed(drive):
         return "has failed"
     return "is being rebuilt" if being_rebuilt(drive) and not being_copied(drive) else ""
+
+
+def why_incomplete(controller: Controller, volume: Volume) -> list[str]:
+    """Why a volume lacks a member: ``it is degraded``, or the signs of it. Empty if none is known to be missing."""
+    if volume.status in INCOMPLETE:
+        return [f"it is {volume.status}"]
+    return signs_of_missing_member(controller, volume)
 
 
 def signs_of_missing_member(controller: Controller, volume: Volume) -> list[str]:

@@ -26,10 +26,11 @@ _SETS = RAIDZ | {"unknown"}
 """Levels of software arrays of several sets. Only their family knows the number."""
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """Volume states in which none of the data can be read."""
-NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
+INCOMPLETE = ("degraded", "rebuilding")
+"""Volume states in which a member is missing, or does not hold its data yet."""
+NOT_WHOLE = frozenset((*OUT_OF_REACH, *INCOMPLETE))
 WHOLE = ("ok", "checking")
 """Volume states in which nothing is missing."""
-_SHORT = ("degraded", "rebuilding")
 _FIRST = ("initialize", "parity")
 """Operations before whose end it is unknown what the volume survives, also while they wait."""
 _CHANGES = ("expand", "migrate", "reshape", "unknown")
@@ -177,7 +178,7 @@ def _gone(
         found.append(expected - volume.drives_active)
     gone = max(found, default=0)
     copied = counted and listed and only_copied(volume)
-    if gone <= 0 and volume.status in _SHORT and not copied:
+    if gone <= 0 and volume.status in INCOMPLETE and not copied:
         gone = 1
     return max(gone, 0), listed or counted
 
@@ -203,7 +204,7 @@ def members_expected(volume: Volume) -> int | None:
 
 
 def _unsettled(volume: Volume) -> bool:
-    if volume.status not in (*WHOLE, *_SHORT):
+    if volume.status not in (*WHOLE, *INCOMPLETE):
         return True
     work = volume.progress
     return parity_is_resynchronised(volume) or (

@@ -10,9 +10,6 @@ from raidctl.health.redundancy import held_journal
 from raidctl.model import Controller, Volume
 from raidctl.model.raid_levels import PARITY, RAIDZ
 
-INCOMPLETE = frozenset(("degraded", "rebuilding"))
-"""States in which a half-written stripe cannot be recomputed."""
-
 
 class Hole(Struct, frozen=True):
     """The write hole of a volume."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
-from raidctl.health.redundancy import below
+from raidctl.health.redundancy import INCOMPLETE, below
 from raidctl.model import Controller, Drive, Volume, has_failed
 from raidctl.operate.first_facts import bay_text
 from raidctl.operate.replacement_facts import Facts
@@ -67,7 +67,7 @@ def _former(controller: Controller, old: Drive) -> list[Volume]:
     """
     if old.array or not has_failed(old):
         return []
-    short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]
+    short = [one for one in controller.volumes if one.status in INCOMPLETE and one.array]
     return short if len({one.array for one in short}) == 1 else []
 
 

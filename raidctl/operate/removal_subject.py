@@ -9,7 +9,15 @@ from functools import cached_property
 from msgspec import Struct
 
 from raidctl.health.array_states import lacks_a_drive
-from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, members, members_expected, overdrawn
+from raidctl.health.redundancy import (
+    INCOMPLETE,
+    OUT_OF_REACH,
+    WHOLE,
+    being_rebuilt,
+    members,
+    members_expected,
+    overdrawn,
+)
 from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
@@ -60,7 +68,7 @@ class Loss(Struct, frozen=True):
         """Whether the volume already lacks other members, by its own state or that of its array."""
         if self.volume is None or self.gone:
             return False
-        return self.volume.status in ("degraded", "rebuilding") or lacks_a_drive(self.array)
+        return self.volume.status in INCOMPLETE or lacks_a_drive(self.array)
 
     @property
     def out_of_reach(self) -> bool:

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.health.redundancy import survives
+from raidctl.health.redundancy import INCOMPLETE, survives
 from raidctl.model import Array, Cache, Controller, Volume
 from raidctl.model.drives_below import DrivesBelow
 from raidctl.model.write_policy import in_force
@@ -190,7 +190,7 @@ def _volume_status(volume: Volume) -> tuple[str, Style]:
 def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
     """State of volumes that are not ok, or redundant in name only."""
     for volume in controller.volumes:
-        bare = volume.status in ("degraded", "rebuilding") or (volume.status == "ok" and volume.failures_tolerated == 0)
+        bare = volume.status in INCOMPLETE or (volume.status == "ok" and volume.failures_tolerated == 0)
         if volume.status == "ok" and not volume.progress and not (bare and survives(volume)):
             continue
         texts = (

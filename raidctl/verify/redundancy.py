@@ -7,7 +7,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from raidctl.health.mismatches import is_harmless
-from raidctl.health.redundancy import WHOLE, below, parity_is_resynchronised
+from raidctl.health.redundancy import INCOMPLETE, WHOLE, below, parity_is_resynchronised
 from raidctl.health.spares import unfit, users_of
 from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.health.write_journal import in_write_back, may_hold_only_copy
@@ -72,7 +72,7 @@ def _not_reported(case: Case) -> str:
         (volume.status == "unknown", "its state (status)"),
         (volume.drives_active is None and not below(case.subject.controller, volume), "its members (drives)"),
         (
-            volume.drives_expected is None and volume.status in ("degraded", "rebuilding"),
+            volume.drives_expected is None and volume.status in INCOMPLETE,
             "the number of its members when complete (drives_expected)",
         ),
     ]

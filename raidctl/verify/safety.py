@@ -10,10 +10,11 @@ import msgspec
 
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
-from raidctl.health.missing_members import signs_of_missing_member
+from raidctl.health.missing_members import why_incomplete
 from raidctl.health.nvme_warnings import BACKUP_FAILED
+from raidctl.health.redundancy import INCOMPLETE
 from raidctl.health.spares import users_of
-from raidctl.health.write_hole import INCOMPLETE, write_hole
+from raidctl.health.write_hole import write_hole
 from raidctl.health.write_journal import may_hold_only_copy
 from raidctl.model import Controller, Drive, Volume, VolumeCache, write_policy
 from raidctl.model.raid_levels import PARITY
@@ -128,7 +129,7 @@ def may_damage_stripes(subject: Subject) -> bool:
     return (
         volume is not None
         and volume.raid_level in PARITY
-        and (volume.status in INCOMPLETE or bool(signs_of_missing_member(subject.controller, volume)))
+        and bool(why_incomplete(subject.controller, volume))
         and write_hole(subject.controller, volume).state in ("open", "unknown")
     )
 

@@ -30,10 +30,10 @@ from msgspec import structs
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
-from raidctl.health.missing_members import signs_of_missing_member
+from raidctl.health.missing_members import why_incomplete
 from raidctl.health.redundancy import rebuilding
 from raidctl.health.reliance import recovering
-from raidctl.health.write_hole import INCOMPLETE, Hole, write_hole
+from raidctl.health.write_hole import Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import PARITY
 from raidctl.model.settable import settable
@@ -54,9 +54,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _open(controller: Controller, volume: Volume, hole: Hole) -> Finding:
-    incomplete = (
-        [f"it is {volume.status}"] if volume.status in INCOMPLETE else signs_of_missing_member(controller, volume)
-    )
+    incomplete = why_incomplete(controller, volume)
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
         message = (
