@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import re
 import resource
 import select
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
@@ -40,7 +37,7 @@ from raidctl.output.prometheus import number, text
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY
 from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES, replayed
-from tests.support.processes import killed_on_error
+from tests.support.processes import serving
 
 run = command_line()
 
@@ -398,25 +395,14 @@ def test_targets_over_http(tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb[1:2]  # the first\nhere ansible_connection=local\n")
     words = ["export", "--listen", "0", "--targets", str(hosts), "--timeout", "5"]
-    with killed_on_error(
-        subprocess.Popen(
-            [sys.executable, "-m", "raidctl", *words],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={"PATH": os.environ["PATH"]},
-        )
-    ) as started:
-        assert started.stderr is not None
-        found = re.search(r"http://\S+", started.stderr.readline())
-        assert found
-        base = found[0].removesuffix("/metrics")
+    with serving(*words) as (_, url):
+        base = url.removesuffix("/metrics")
         status, _, page = get(f"{base}/probe?target=root@raidctl-no-such-host.invalid")
         assert (status, page.startswith("raidctl: ")) == (503, True)
         assert get(f"{base}/probe?target=db9")[0] == 403
         status, _, page = get(f"{base}/probe?target=here")
         assert (status, "ansible_connection is local" in page) == (503, True)
-        assert {name for name, _ in series(get(found[0])[2])} == {"raidctl_build_info"}
-        started.terminate()
+        assert {name for name, _ in series(get(url)[2])} == {"raidctl_build_info"}
 
 
 @pytest.mark.parametrize("text_of_file", ["", "# none\n", "db1 db2\n", "-oProxyCommand=x\n", "a;b\n"])
@@ -435,7 +421,7 @@ def test_an_invalid_list_of_targets_is_wrong_usage(text_of_file: str, tmp_path: 
 def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A simulated machine, served by the command line."""
     words = ["--demo", "p440", "--state-dir", str(tmp_path), "export", "--listen", "0", "--interval", "600"]
-    with serving_words(*words) as started:
+    with serving(*words) as started:
         yield started
 
 
@@ -446,18 +432,6 @@ where = "*"
 until = 2999-12-31
 because = "A battery is ordered."
 """
-
-
-@contextlib.contextmanager
-def serving_words(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Serve metrics; yields the process and its URL."""
-    command, environment = [sys.executable, "-m", "raidctl", *words], {"PATH": os.environ["PATH"]}
-    with killed_on_error(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)) as started:
-        assert started.stderr is not None
-        found = re.search(r"http://\S+", started.stderr.readline())
-        assert found
-        yield started, found[0]
-        started.kill()
 
 
 def get(url: str) -> tuple[int, str, str]:
@@ -488,7 +462,7 @@ def test_a_waiver_that_is_added_while_it_serves_counts(tmp_path: Path) -> None:
     file = tmp_path / "waivers.toml"
     file.write_text("")
     words = ["--replay", str(FIXTURES / "adaptec-5405-failed-battery"), "export", "--rules", "--waivers", str(file)]
-    with serving_words(*words, "--listen", "0", "--interval", "0") as (_, url):
+    with serving(*words, "--listen", "0", "--interval", "0") as (_, url):
         assert _battery_findings(url) == 1
         file.write_text(_WAIVER)
         assert _battery_findings(url) is None
@@ -583,14 +557,7 @@ def test_an_unreachable_machine_is_a_failed_scrape(tmp_path: Path) -> None:
     """The scrape gets status 503 with the reason, and raidctl keeps running."""
     path = tmp_path / "machine"
     words = ["--host", "raidctl-no-such-host.invalid", "export", "--listen", "0"]
-    with killed_on_error(subprocess.Popen(
-        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True,
-        env={"PATH": os.environ["PATH"], "HOME": str(path)},
-    )) as started:  # fmt: skip
-        assert started.stderr is not None
-        found = re.search(r"http://\S+", started.stderr.readline())
-        assert found
-        status, _, page = get(found[0])
+    with serving(*words, environment={"HOME": str(path)}) as (started, url):
+        status, _, page = get(url)
         assert (status, page.startswith("raidctl: ")) == (503, True)
         assert started.poll() is None
-        started.terminate()

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner, Result
@@ -29,7 +30,7 @@ from raidctl.recording.recording import load
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from tests.runners.conftest import Server, refusing_port
-from tests.support.processes import killed_on_error
+from tests.support.processes import killed_on_error, serving
 
 pytestmark = pytest.mark.slow
 
@@ -345,22 +346,12 @@ def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: p
 def test_targets_of_an_export_are_reached_as_the_inventory_describes(fleet: Fleet) -> None:
     """``--targets`` reads the inventory of ``--hosts``. Address, port and arguments of ssh are those of the host."""
     words = ["--timeout", "20", "export", "--listen", "0", "--targets", str(fleet.inventory)]
-    with killed_on_error(
-        subprocess.Popen(
-            [sys.executable, "-m", "raidctl", *words],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={"PATH": os.environ["PATH"]},
-        )
-    ) as started:
-        assert started.stderr is not None
-        found = re.search(r"http://([^:]+):(\d+)", started.stderr.readline())
-        assert found
+    with serving(*words) as (_, url):
+        place = urlsplit(url)
         pages = {}
         for target in ("db1", "here", "refused"):
-            with contextlib.closing(http.client.HTTPConnection(found[1], int(found[2]), timeout=60)) as connection:
+            with contextlib.closing(http.client.HTTPConnection(place.netloc, timeout=60)) as connection:
                 connection.request("GET", f"/probe?target={target}")
                 response = connection.getresponse()
                 pages[target] = response.status, b"raidctl_build_info" in response.read()
         assert pages == {"db1": (200, True), "here": (503, False), "refused": (503, False)}
-        started.terminate()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import AnyStr
@@ -21,6 +24,18 @@ def killed_on_error(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Po
         except BaseException:
             process.kill()
             raise
+
+
+@contextmanager
+def serving(*words: str, environment: Mapping[str, str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `raidctl … export --listen` until the end of the block. Yield the process and its URL."""
+    command, variables = [sys.executable, "-m", "raidctl", *words], {"PATH": os.environ["PATH"], **(environment or {})}
+    with killed_on_error(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables)) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://\S+", process.stderr.readline())
+        assert found
+        yield process, found[0]
+        process.kill()
 
 
 def alive(pid: int) -> bool:
