@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from raidctl.change.deed_steps import Guard
 from raidctl.change.engine import Change
 from raidctl.change.failure_messages import RightMissing, interruption
+from raidctl.change.journal import Begin
 from raidctl.change.lookup import unreported
 from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared.options import Settings
@@ -15,6 +17,7 @@ from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, W
 from raidctl.cli.shared.terminal import after_change, emit_json
 from raidctl.errors import EXIT_FINE, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Inventory
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
 
@@ -33,10 +36,29 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     if code is not None:
         report.result, report.warnings = report_of(work).result, work.notes
         return code
-    entry = work.begin("set", about())
+    change, seen = carry_out(work, report, work.begin("set", about()))
+    if not settings.as_json:
+        tell(f"{_outcome(change, seen.inventory)}; in the journal as change {change.begin.change}.")
+    return EXIT_FINE
+
+
+def carry_out(work: Work, report: Report, entry: Begin, guard: Guard | None = None) -> tuple[Change, Survey]:
+    """Apply and end a change, and print its warnings. Return it with the reading that has verified it.
+
+    Args:
+        work: The plan.
+        report: Gets the outcome.
+        entry: The change's first entry in the journal.
+        guard: Asked again right before each step; None: nothing is.
+
+    Raises:
+        Interrupted: By Ctrl-C; what had been begun was undone.
+    """
     report.change = entry.change
     with work.hold(entry):
         change = work.change(entry)
+        if guard is not None:
+            change.guard = guard
         try:
             seen = change.apply()
             change.finish()
@@ -45,9 +67,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     for text in change.warnings:
         tell(f"Warning: {text}.")
-    if not settings.as_json:
-        tell(f"{_outcome(change, seen.inventory)}; in the journal as change {entry.change}.")
-    return EXIT_FINE
+    return change, seen
 
 
 def _outcome(change: Change, inventory: Inventory) -> str:

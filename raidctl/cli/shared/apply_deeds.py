@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from raidctl.change.confirmation import LEAST, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
-from raidctl.cli.shared.apply_change import Report, report_of, reported
+from raidctl.cli.shared.apply_change import Report, carry_out, report_of, reported
 from raidctl.cli.shared.machine import Machine, machine_for_deeds
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import (
@@ -84,18 +84,7 @@ def _performed(
         return code
     confirmed(work)
     entry = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
-    report.change = entry.change
-    with work.hold(entry):
-        change = work.change(entry)
-        change.guard = guard
-        try:
-            change.apply()
-            change.finish()
-        except KeyboardInterrupt:  # the engine has undone what it had begun, or reported that it could not
-            raise Interrupted("Interrupted: everything is as before.") from None
-    report.result, report.warnings = "done", (*work.notes, *change.warnings)
-    for text in change.warnings:
-        tell(f"Warning: {text}.")
+    change, _ = carry_out(work, report, entry, guard)
     if not settings.as_json:
         tell(f"Done and verified; in the journal as change {entry.change}.")
     if change.doubtful:
