@@ -38,7 +38,7 @@ def _stage(seen: Survey, facts: Facts) -> Stage:
     """The next stage. A drive that could not be read does not count as gone."""
     stage = next_stage(seen, facts)
     asked = stage.name == "waiting_push" and stage.problem is None and facts.old and not facts.dropped
-    if asked and facts.old not in serials_of(seen) and unmet(seen, (gone(facts),)):
+    if asked and facts.old not in serials_of(seen) and unmet(seen, (gone(facts.old),)):
         return replace(stage, problem=f"It is unknown whether the drive with serial number {facts.old} is gone.")
     return stage
 
@@ -53,8 +53,9 @@ def hindrance(step: Step, seen: Survey, facts: Facts) -> str | None:
     again = step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting")
     if not again or stage.problem is not None:
         return stage.problem
-    others = missing(seen, facts) if facts.new in serials_of(seen) else []
-    return put_back(others, facts.places) if others else f"The new drive {facts.new} is gone."
+    if facts.new in serials_of(seen) and (others := missing(seen, facts)):
+        return put_back(others, facts.places)
+    return None if unmet(seen, (gone(facts.new),)) else f"The new drive {facts.new} is gone."
 
 
 def not_of_a_copy(seen: Survey, facts: Facts) -> frozenset[str]:

@@ -193,9 +193,9 @@ def hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ..
     )  # fmt: skip
 
 
-def gone(facts: Facts) -> Expectation:
-    """The expectation that the old drive is gone."""
-    return Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=NO_LIMIT)
+def gone(serial: str) -> Expectation:
+    """The expectation that a drive is gone."""
+    return Expectation(object_id=f"serial:{serial}", field="present", value="no", within_seconds=NO_LIMIT)
 
 
 def drops(step: Step) -> bool:
@@ -206,7 +206,7 @@ def drops(step: Step) -> bool:
 def pull(old: Drive, facts: Facts) -> Stage:
     """The wait until a person has pulled the old drive."""
     text = f"Pull the drive with serial number {facts.old}{facts.bay and f' ({facts.bay})'}. Not another one."
-    return Stage("waiting_pull", step=hand("pull", old.id, text, (gone(facts),), facts.others))
+    return Stage("waiting_pull", step=hand("pull", old.id, text, (gone(facts.old),), facts.others))
 
 
 def push(facts: Facts) -> Stage:
