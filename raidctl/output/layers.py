@@ -40,7 +40,7 @@ _WORDS = {
     "no_right": "NO PERMISSION",
 }
 _UNITS = {
-    "percent": " %", "seconds": " s", "milliseconds": " ms", "KiB": " KiB", "sectors": " sectors",
+    "percent": "%", "seconds": " s", "milliseconds": " ms", "KiB": " KiB", "sectors": " sectors",
     "entries": " entries", "count": "", "ratio": "",
 }  # fmt: skip
 _NAMED = 8

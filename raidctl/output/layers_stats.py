@@ -20,7 +20,7 @@ from raidctl.output.trouble import notes, troubles
 from raidctl.text import listing
 from raidctl.units import format_binary
 
-_UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " entries"}
+_UNITS = {"percent": "%", "milliseconds": " ms", "seconds": " s", "entries": " entries"}
 
 
 def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:

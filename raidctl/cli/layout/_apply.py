@@ -14,7 +14,7 @@ from raidctl.change.engine import Change
 from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.state_directory import command_on
 from raidctl.cli.layout._read import layout_of, read_file, refuse_empty
-from raidctl.cli.shared.apply_change import Report, reported
+from raidctl.cli.shared.apply_change import Report, reported, result_words
 from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.lazy_group import columns
@@ -218,7 +218,7 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
         for volume in made:
             going = f"; {volume.progress.operation} continues in the background" if volume.progress else ""
             tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
-        tell(f"Done and verified; in the journal as change {change.begin.change}.")
+        tell(f"{result_words(change)}; in the journal as change {change.begin.change}.")
     return EXIT_STANDS if change.doubtful else EXIT_FINE
 
 

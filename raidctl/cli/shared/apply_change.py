@@ -74,6 +74,11 @@ def _outcome(change: Change, inventory: Inventory) -> str:
     """Whether the reading after a change shows that the settings are active, in words."""
     if any(unreported(inventory, desired) for desired in change.begin.desired):
         return "Done; whether it is active is not reported"
+    return result_words(change)
+
+
+def result_words(change: Change) -> str:
+    """The result of commands whose effect was read again. A command that failed, and had its effect, is a warning."""
     return "Done, with a warning" if change.warnings else "Done and verified"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from raidctl.change.confirmation import LEAST, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
-from raidctl.cli.shared.apply_change import Report, carry_out, report_of, reported
+from raidctl.cli.shared.apply_change import Report, carry_out, report_of, reported, result_words
 from raidctl.cli.shared.machine import Machine, machine_for_deeds
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import (
@@ -86,7 +86,7 @@ def _performed(
     entry = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
     change, _ = carry_out(work, report, entry, guard)
     if not settings.as_json:
-        tell(f"Done and verified; in the journal as change {entry.change}.")
+        tell(f"{result_words(change)}; in the journal as change {entry.change}.")
     if change.doubtful:
         return EXIT_STANDS
     try:
