@@ -205,8 +205,8 @@ def _waivers(
     ignore: Sequence[str], until: str | None, because: str | None, ignore_file: str | None,
 ) -> tuple[Waiver, ...]:  # fmt: skip
     """Return the waivers of ``--waivers`` and of the host's ignore file. Those of ``--ignore`` are added first."""
-    from raidctl.change.state_directory import directory  # noqa: PLC0415 - rarely needed
-    from raidctl.cli.shared import files  # noqa: PLC0415 - as above
+    from raidctl.cli.shared import files  # noqa: PLC0415 - rarely needed
+    from raidctl.cli.shared.state_directories import state_directory  # noqa: PLC0415 - as above
 
     if host is None and not ignore_file:
         # in the common file, an entry without a host name would cover the same id on every such machine
@@ -224,7 +224,7 @@ def _waivers(
             entries, ignore, found, host=host, until=until or "", reason=because or "", today=waivers.today()
         )
         if not ignore_file:
-            directory(settings.state_dir)
+            state_directory(settings)
         files.write(str(path), as_file(entries))
     return (*written, *waivers_of(entries, host, str(path)))
 

@@ -93,6 +93,18 @@ def test_a_machine_without_a_name_needs_a_separate_file(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, command).exit_code == 1
 
 
+def test_a_simulated_machine_has_a_separate_file(tmp_path: Path) -> None:
+    """What is ignored on a simulated machine is kept beside its changes, and ends with `demo --reset`."""
+    kept = tmp_path / "demo" / "raid6" / "ignored.json"
+    command = ["--demo", "raid6", "--state-dir", str(tmp_path), "diagnose"]
+    done = CliRunner().invoke(cli, [*command, "--ignore", "md_without_bitmap=md:md0", *WHY])
+    assert "ignored until 2999-12-31: md_without_bitmap" in done.stdout
+    assert (kept.exists(), (tmp_path / "ignored.json").exists()) == (True, False)
+    assert "ignored until 2999-12-31: md_without_bitmap" in CliRunner().invoke(cli, command).stdout
+    assert CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "demo", "--reset", "raid6"]).exit_code == 0
+    assert "ignored until" not in CliRunner().invoke(cli, command).stdout
+
+
 def test_a_worse_or_another_finding_is_not_ignored() -> None:
     """An entry covers one object up to one severity. Another drive or a higher severity counts."""
     inventory = replayed(MACHINE).inventory

@@ -12,6 +12,7 @@ from raidctl.audit.ignored import Entry, entries_of, waivers_of
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.change.state_directory import default_directory
 from raidctl.cli.shared import files
+from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import CannotTell
 from raidctl.text import printable
@@ -25,8 +26,9 @@ def today() -> date:
 
 
 def ignore_file(settings: Settings) -> Path:
-    """Return the file of ``diagnose --ignore``."""
-    return Path(settings.state_dir or default_directory()) / "ignored.json"
+    """Return the file of ``diagnose --ignore``. A simulated machine has a separate one."""
+    place = demo_directory(settings, settings.demo) if settings.demo else Path(settings.state_dir or default_directory())
+    return place / "ignored.json"
 
 
 def entries(path: Path, *, own: bool = False) -> tuple[Entry, ...]:
