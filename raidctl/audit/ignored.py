@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from glob import escape
@@ -15,6 +16,8 @@ from raidctl.audit.policy.waivers import Waiver
 from raidctl.described import doc
 from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
+
+_COMMA = re.compile(rb",\s*\]\s*\Z")
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,13 +50,13 @@ def waivers_of(entries: Sequence[Entry], host: str | None, shown: str) -> tuple[
 
 
 def entries_of(data: bytes, shown: str) -> tuple[Entry, ...]:
-    """The entries of an ignore file.
+    """The entries of an ignore file. A comma after the last one is accepted: lines may be deleted.
 
     Raises:
         CannotTell: The file is damaged; nothing is ignored then.
     """
     try:
-        return tuple(json_decode.decode(data, tuple[Entry, ...]))
+        return tuple(json_decode.decode(_COMMA.sub(b"]", data), tuple[Entry, ...]))
     except ValueError as error:
         raise CannotTell(f"{shown} is not a valid ignore file: {printable(str(error))}") from None
 

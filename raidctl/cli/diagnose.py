@@ -166,6 +166,9 @@ def _found(
 ) -> Diagnosis:
     """Return the diagnosis of a machine, without what is ignored."""
     inventory = with_unlisted(seen.inventory, seen.view, ids)
+    ignored: tuple[Waiver, ...] = ()
+    if not (ignoring["ignore"] or ignoring["ignore_file"]):
+        inventory, ignored = waivers.with_kept(settings, inventory)
     scope = None
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))
@@ -173,7 +176,7 @@ def _found(
         # a member of a software array is the drive or volume that it is on, under another name
         scope = around(inventory, own) | members_on(inventory, own)
     every = [*findings_of(inventory, chosen, scope), *_hiding(inventory, chosen, scope)]
-    aside = _waivers(settings, every, inventory.host.hostname, **ignoring)
+    aside = (*_waivers(settings, every, inventory.host.hostname, **ignoring), *ignored)
     alone = scope is None and settings.hosts is None and len(chosen) == len(rules())
     return diagnosed(inventory, every, aside, waivers.today(), alone=alone)
 
@@ -204,17 +207,15 @@ def _waivers(
     settings: Settings, found: Sequence[Finding], host: str | None, *, written: tuple[Waiver, ...],
     ignore: Sequence[str], until: str | None, because: str | None, ignore_file: str | None,
 ) -> tuple[Waiver, ...]:  # fmt: skip
-    """Return the waivers of ``--waivers`` and of the host's ignore file. Those of ``--ignore`` are added first."""
+    """Return the waivers of ``--waivers``, and of the ignore file if an option names it or adds to it."""
     from raidctl.cli.shared import files  # noqa: PLC0415 - rarely needed
     from raidctl.cli.shared.state_directories import state_directory  # noqa: PLC0415 - as above
 
+    if not (ignore or ignore_file):
+        return written
     if host is None and not ignore_file:
         # in the common file, an entry without a host name would cover the same id on every such machine
-        if ignore:
-            raise click.UsageError(
-                "The machine's name is unknown: keep what is ignored in a file (--ignore-file FILE)."
-            )
-        return written
+        raise click.UsageError("The machine's name is unknown: keep what is ignored in a file (--ignore-file FILE).")
     path = Path(ignore_file) if ignore_file else waivers.ignore_file(settings)
     entries: Sequence[Entry] = ()
     if path.exists() or (ignore_file and not ignore):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
-from msgspec.structs import replace
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
@@ -18,7 +17,7 @@ from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
-from raidctl.model import Host, Inventory, Problem, unread_problems
+from raidctl.model import Host, Inventory, unread_problems
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
@@ -227,11 +226,9 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     inventory = with_own_records(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
     if wanted.rules:
-        from raidctl.cli.shared.waivers import kept  # noqa: PLC0415 - only where findings are asked for
+        from raidctl.cli.shared.waivers import with_kept  # noqa: PLC0415 - only where findings are asked for
 
-        ignored, notes = kept(settings, inventory.host.hostname)
-        faults = tuple(Problem("warning", "ignored findings", note, kind="unread") for note in notes)
-        inventory = replace(inventory, problems=(*inventory.problems, *faults))
+        inventory, ignored = with_kept(settings, inventory)
         metrics += of_rules(_diagnosis(inventory, wanted, ignored))
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 

@@ -225,6 +225,20 @@ def test_invalid_requests_are_refused_and_nothing_is_stored(
     assert not file.exists()
 
 
+@pytest.mark.parametrize("line", [1, 2])
+def test_a_line_of_the_file_may_be_deleted(tmp_path: Path, line: int) -> None:
+    """As the manual describes, the finding of a deleted line counts again. The other one stays ignored."""
+    file = tmp_path / "ignored.json"
+    run(file, "--ignore", FAILING, "--ignore", "check_overdue=megaraid:0/v0", *WHY)
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:line] + lines[line + 1 :]))
+    done = run(file, "--json")
+    ignored = {one["finding"]["rule"] for one in msgspec.json.decode(done.stdout)["ignored"]}
+    assert ignored & {"drive_expects_failure", "check_overdue"} == {
+        ("drive_expects_failure", "check_overdue")[line % 2]
+    }
+
+
 @pytest.mark.parametrize("data", [b"", b"{}", b'[{"rule": "x"}]', b"\xff", b"[" * 100_000])
 def test_a_damaged_file_ignores_nothing_and_is_an_error(tmp_path: Path, data: bytes) -> None:
     """A damaged file hides nothing, and the exit code is 3."""
@@ -251,12 +265,25 @@ def test_health_only_limits_the_rules_to_hardware() -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_an_ignore_file_that_is_no_regular_file_is_an_error(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A pipe in place of the file does not block. ``export`` and ``diagnose`` end with 3."""
+def test_an_ignore_file_that_is_no_regular_file_is_reported(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """A pipe in place of the file does not block. ``export`` ends with 3, and ``diagnose`` lists the findings."""
     make(tmp_path / "ignored.json")
     machine = [sys.executable, "-m", "raidctl", "--replay", str(FIXTURES / MACHINE)]
-    for words in (["diagnose"], ["export", "--rules"]):
+    for words, code in ((["diagnose"], 1), (["export", "--rules"], 3)):
         command = [*machine, *words, "--state-dir", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == 3
-        assert "ignored.json cannot be read: not a regular file." in done.stderr
+        assert done.returncode == code
+        assert "cannot be read: not a regular file." in " ".join((done.stderr + done.stdout).split())
+
+
+@pytest.mark.parametrize("words", [(), ("megaraid:0/32:5",), ("--rule", "drive_expects_failure")])
+def test_a_damaged_file_does_not_hide_the_findings(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """The findings are listed, and that nothing is ignored: on the screen, and by the plugin."""
+    (tmp_path / "ignored.json").write_text("[{")
+    command = ["--replay", str(FIXTURES / MACHINE), "--state-dir", str(tmp_path), "diagnose", *words]
+    done = CliRunner().invoke(cli, command, env={"COLUMNS": "200"})
+    assert done.exit_code == 1
+    assert "rule      drive_expects_failure" in done.stdout
+    assert "Nothing is ignored: " in done.output
+    plugin = CliRunner().invoke(cli, [*command, "--format", "nagios"])
+    assert (plugin.exit_code, "drive_expects_failure" in plugin.stdout) == (1, True)

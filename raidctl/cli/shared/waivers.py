@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from raidctl.audit.ignored import Entry, entries_of, waivers_of
 from raidctl.audit.policy.waivers import Waiver
@@ -15,8 +15,11 @@ from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import CannotTell
+from raidctl.model import Inventory, Problem
 from raidctl.text import printable
 
+REMEDY = "Repair the file, or remove it; ignore the findings again with `raidctl diagnose --ignore`."
+"""What to do about a damaged file of ignored findings."""
 OPTION = click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
 
 
@@ -27,7 +30,9 @@ def today() -> date:
 
 def ignore_file(settings: Settings) -> Path:
     """Return the file of ``diagnose --ignore``. A simulated machine has a separate one."""
-    place = demo_directory(settings, settings.demo) if settings.demo else Path(settings.state_dir or default_directory())
+    place = (
+        demo_directory(settings, settings.demo) if settings.demo else Path(settings.state_dir or default_directory())
+    )
     return place / "ignored.json"
 
 
@@ -55,7 +60,14 @@ def written(path: str | None) -> tuple[Waiver, ...]:
     return policy_of(None, path).waivers
 
 
-def kept(settings: Settings, host: str | None) -> tuple[Sequence[Waiver], tuple[str, ...]]:
+def with_kept(settings: Settings, inventory: Inventory) -> tuple[Inventory, tuple[Waiver, ...]]:
+    """Return a machine and its waivers of ``diagnose --ignore``. A damaged file is a problem of the machine."""
+    waivers, notes = kept(settings, inventory.host.hostname)
+    faults = (Problem("warning", "ignored findings", note, REMEDY, kind="unread") for note in notes)
+    return replace(inventory, problems=(*inventory.problems, *faults)), waivers
+
+
+def kept(settings: Settings, host: str | None) -> tuple[tuple[Waiver, ...], tuple[str, ...]]:
     """Return the waivers of ``diagnose --ignore`` for a host, and notes. A damaged file waives nothing.
 
     No entry covers a host whose name is unknown: its objects have the same ids as those of other machines.
