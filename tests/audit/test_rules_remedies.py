@@ -70,6 +70,15 @@ def test_a_demo_accepts_the_advised_commands(name: str, tmp_path: Path, monkeypa
     assert refused(["--demo", name], inventory, tmp_path) == []
 
 
+def test_a_journal_in_write_back_mode_is_set_by_raidctl(tmp_path: Path) -> None:
+    """The remedy of md_journal_write_back is a command that is accepted on that machine."""
+    example = EXAMPLES["md_journal_write_back"].fails.inventory
+    lines = {line for rule, line in advised(example) if rule == "md_journal_write_back"}
+    assert lines == {"cache set md:md126 --journal-mode write-through"}
+    words = ["--demo", "journal", "--state-dir", str(tmp_path), "cache", "set", "md:md126", "--journal-mode"]
+    assert CliRunner().invoke(cli, [*words, "write-through", "--dry-run"]).exit_code == 0
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_recorded_machine_accepts_the_advised_commands(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -27,7 +27,6 @@ from raidctl.audit.builtin._findings import Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import md_volumes
 from raidctl.health.write_journal import in_write_back, journals
 from raidctl.model import Inventory
-from raidctl.model.settable import settable
 from raidctl.text import listing
 
 FINDINGS = RuleFindings(
@@ -50,7 +49,6 @@ def check(inventory: Inventory) -> Findings:
             message = f"Whether the journal on {names} has the only copy of some data is not reported."
             yield FINDINGS.unknown(volume, message, severity="info", more=more, wants=_WANTED)
         else:
-            command = f"Use write-through: `raidctl cache set {volume.id} --journal-mode write-through`."
-            remedy = settable(controller, "journal_mode", command, "Use write-through")
+            remedy = f"Use write-through: `raidctl cache set {volume.id} --journal-mode write-through`."
             message = f"The journal on {names} is in write-back mode: if it fails, data that only it has is lost."
             yield FINDINGS.failed(volume, message, remedy, more=more, wants=_WANTED)
