@@ -135,6 +135,22 @@ def test_a_mount_without_barriers_over_a_protected_cache_is_information() -> Non
     assert graded(ask("barriers_off", unsafe, VOLUME)) == "critical"
 
 
+@pytest.mark.parametrize(
+    ("point", "filesystem", "expected"),
+    [
+        ("/", "ext4", "then `mount -o remount,barrier=1 /`."),
+        ("/srv", "ext3", "then `mount -o remount,barrier=1 /srv`."),
+        ("/srv", "xfs", "then `umount /srv` and `mount /srv`."),
+        ("/", "xfs", "then restart the machine: / cannot be unmounted."),
+    ],
+)
+def test_barriers_are_switched_on_as_the_file_system_permits(point: str, filesystem: str, expected: str) -> None:
+    """ext3 and ext4 are remounted, others unmounted; the root file system needs a restart."""
+    mount = Mount(point=point, device="/dev/nvme0n1p2", filesystem=filesystem, options=("rw", "nobarrier"))
+    one = ask("barriers_off", changed(replayed(NVME).inventory, DRIVE, {"mounts": (mount,)}), DRIVE)
+    assert (one.remedy or "").endswith(expected)
+
+
 def test_a_needless_flush_is_no_failure() -> None:
     """Only a missing flush fails. A flush to a drive without a cache is harmless."""
     inventory = changed(

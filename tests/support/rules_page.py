@@ -28,7 +28,7 @@ applies to the object: a plain drive without a battery is not mentioned.
 
 ## How bad is it?
 
-`show`, `diagnose`, `audit`, `nagios` and `export` use the same assessment of a machine. Severity depends on the
+`show`, `diagnose`, `audit`, `watch` and `export` use the same assessment of a machine. Severity depends on the
 redundancy that is left. Findings are sorted by severity, then in the order of this table. A finding that another one
 explains (a failed drive of a degraded volume, the cache of a failed battery) is folded under it.
 

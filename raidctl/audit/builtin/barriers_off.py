@@ -17,9 +17,9 @@ once the battery fails.
 
 **Unknown:** never. Without a list of mounts (single output files of tools) nothing is checked.
 
-**How to fix.** Remove the option from `/etc/fstab`, then `mount -o remount,barrier MOUNTPOINT` (ext4); unmount and
-mount XFS. If ext4 has it as a default of the file system, as `/proc/fs/ext4/*/options` shows: `tune2fs -o ^nobarrier
-DEVICE`.
+**How to fix.** Remove the option from `/etc/fstab`, then `mount -o remount,barrier=1 MOUNTPOINT` (ext3, ext4). Unmount
+and mount other file systems; if that is `/`, restart the machine. If ext4 has it as a default of the file system, as
+`/proc/fs/ext4/*/options` shows: `tune2fs -o ^nobarrier DEVICE`.
 
 **Example.** Fails: `nobarrier` on a drive with `write_cache = enabled`. Passes: `rw,relatime`.
 """
@@ -34,6 +34,8 @@ from raidctl.model.write_protection import drive_caches
 from raidctl.text import listing
 
 FINDINGS = RuleFindings("barriers_off", "critical", "A file system is mounted without barriers")
+_REMOUNTED = ("ext3", "ext4")
+"""File systems that accept the option when they are remounted."""
 
 
 def check(inventory: Inventory) -> Findings:
@@ -59,6 +61,15 @@ def _why_safe(controller: Controller, item: Volume | Drive, below: DrivesBelow) 
     return "the drives' own caches are off" if off else None
 
 
+def _mounted_again(mount: Mount) -> str:
+    """How the removed option takes effect."""
+    if mount.filesystem in _REMOUNTED:
+        return f"`mount -o remount,barrier=1 {mount.point}`"
+    if mount.point == "/":
+        return "restart the machine: / cannot be unmounted"
+    return f"`umount {mount.point}` and `mount {mount.point}`"
+
+
 def _without_flushes(item: Volume | Drive, wrong: list[Mount], safe: str | None) -> Finding:
     points = [mount.point for mount in wrong]
     cache = item.cache if isinstance(item, Volume) else None
@@ -70,9 +81,9 @@ def _without_flushes(item: Volume | Drive, wrong: list[Mount], safe: str | None)
         f"{listing(points)} {'is' if len(wrong) == 1 else 'are'} mounted without barriers, so no flush is sent{then}."
     )
     where = "/etc/fstab"
-    if wrong[0].filesystem in ("ext3", "ext4"):
+    if wrong[0].filesystem in _REMOUNTED:
         where += f" (a default of the file system: `tune2fs -o ^nobarrier {wrong[0].device}`)"
-    remedy = f"Remove the option from {where}, then `umount {points[0]}` and `mount {points[0]}`."
+    remedy = f"Remove the option from {where}, then {_mounted_again(wrong[0])}."
     severity: Severity | None = "info" if safe else "warning" if doubtful else None
     evidence = tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong)
     return FINDINGS.failed(
