@@ -93,7 +93,7 @@ def command(
     if init:
         _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs,
                              waivers=waivers)  # fmt: skip
-        return _init(policy, path, settings)
+        return _init(None if policy == "-" else policy, path, settings)
     if settings.as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} cannot be used together.")
     if policy is None and not all_builtin:

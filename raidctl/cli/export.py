@@ -14,6 +14,7 @@ import click
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look, with_own_records
+from raidctl.cli.shared.option_types import or_standard_output
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
@@ -56,7 +57,12 @@ _LABEL = regex(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
 @click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
 @click.option("--label", metavar="NAME=VALUE", multiple=True, help="Add a label to each series; may be repeated.")
-@click.option("--output", metavar="FILE", help="Write FILE atomically, for node_exporter's textfile collector.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    callback=or_standard_output,
+    help="Write FILE atomically, for node_exporter's textfile collector.",
+)
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve metrics over HTTP (default address 127.0.0.1).")
 @click.option(
     "--interval", type=click.IntRange(0), metavar="SECONDS",

@@ -15,6 +15,7 @@ from raidctl.audit.diagnosis import diagnose
 from raidctl.cli.shared import files
 from raidctl.cli.shared.checked_machine import checked_machine, redacted_machine
 from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.option_types import or_standard_output
 from raidctl.cli.shared.options import Settings, examples, machine_options, settings_of
 from raidctl.cli.shared.snapshot_sources import NOW, Source, store_of
 from raidctl.cli.shared.terminal import emit_bytes
@@ -45,7 +46,12 @@ _EXTRA = (
         "raidctl report --run 3 --run 4 --since last --output db7.html", "raidctl report --redact --format markdown",
     ),
 )  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write to FILE, atomically, instead of standard output.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    callback=or_standard_output,
+    help="Write to FILE, atomically, instead of standard output.",
+)
 @click.option("--format", "form", type=click.Choice(["html", "markdown"]), default="html", help="HTML (default), or "
               "Markdown for tickets.")  # fmt: skip
 @click.option("--contract", metavar="FILE", help="Answer all claims of a contract, and what to ask the provider for.")

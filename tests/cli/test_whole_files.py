@@ -81,3 +81,24 @@ def test_a_directory_is_no_file(command: str, tmp_path: Path) -> None:
     """It is refused, and nothing is left in it."""
     assert _run(command, tmp_path) in (2, 3)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("snapshot", "--output", "-"), '"controllers"'),
+        (("export", "--output", "-"), "raidctl_build_info"),
+        (("export", "--rows", "drives", "--output", "-"), '"serial"'),
+        (("report", "--format", "markdown", "--output", "-"), "SHA-256"),
+        (("layout", "export", "-"), "layout = 1"),
+        (("audit", "--init", "-"), "[[rule]]"),
+    ],
+)
+def test_a_dash_is_standard_output(
+    words: tuple[str, ...], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in other programs, ``-`` instead of FILE prints. No file of that name is written."""
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "smartarray-p400"), *words])
+    assert expected in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ import click
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.option_types import or_standard_output
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit, emit_json
@@ -22,7 +23,7 @@ from raidctl.toml_files.read import read_toml
 
 
 @click.command("export", epilog=examples("raidctl layout export", "raidctl layout export db7.toml"))
-@click.argument("file", required=False)
+@click.argument("file", required=False, callback=or_standard_output)
 @click.option(
     "--format", "form", type=click.Choice(("toml", "ironic", "drp")), default="toml", show_default=True,
     help="A layout, Ironic's target_raid_config, or volume specifications of drp-raid.",

@@ -29,6 +29,11 @@ WEEK = 7 * 86400.0
 """Seconds; the longest measurement."""
 
 
+def or_standard_output(_context: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """Return the FILE to write. None for ``-``: standard output."""
+    return None if value == "-" else value
+
+
 class Number(click.FloatRange):
     """A number within a range. It rejects infinity, and nan, which fails no range comparison."""
 
