@@ -9,6 +9,7 @@ import click
 from raidctl.cli.shared import change_targets
 from raidctl.cli.shared.apply_change import report_of
 from raidctl.cli.shared.cache_policy import Policy, policy_options
+from raidctl.cli.shared.option_types import AliasedChoice
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_options, planned, tell
 from raidctl.cli.shared.temporary_change import for_a_while
@@ -45,7 +46,7 @@ class BatchCommand(click.Command):
 @click.argument("target", nargs=-1, metavar="")
 @policy_options(
     click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent."),
-    click.option("--drive-cache", type=click.Choice((*setting_values.SWITCH, "default")),
+    click.option("--drive-cache", type=AliasedChoice((*setting_values.SWITCH, "default"), setting_values.SWITCH_ALSO),
                  help="Write caches of the volumes' drives, or of drives given as TARGET."),
 )  # fmt: skip
 @changing_options

@@ -21,6 +21,8 @@ READ = ("none", "read-ahead", "adaptive", "off")
 IO = ("direct", "cached")
 JOURNAL = ("write-through", "write-back")
 SWITCH = ("on", "off")
+SWITCH_ALSO: Mapping[str, str] = {"enabled": "on", "disabled": "off"}
+"""The words that ``raidctl show --json`` and ``verify`` have for them."""
 _SWITCHED: Mapping[str, str] = {"on": "enabled", "off": "disabled", "default": "default"}
 
 LABELS: Mapping[Setting, str] = {

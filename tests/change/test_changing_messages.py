@@ -229,6 +229,19 @@ def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, wo
     assert claimed.stdout == full.stdout
 
 
+@pytest.mark.parametrize(("word", "also"), [("on", "enabled"), ("off", "Disabled")])
+def test_a_write_cache_has_the_words_of_show_and_verify_too(raidctl: Raidctl, word: str, also: str) -> None:
+    """What `show --json` and `verify` call enabled and disabled is accepted where a cache is set."""
+    for before in (
+        ("p400", "cache", "set", "/", "--drive-cache"),
+        ("p400", "cache", "set", "/", "--no-battery-write-cache"),
+        ("sas", "cache", "drive", "/dev/sdb"),
+    ):
+        planned, full = (raidctl("--json", "--demo", *before, name, "--dry-run") for name in (also, word))
+        assert planned.exit_code == full.exit_code != 2
+        assert json.loads(planned.stdout) == json.loads(full.stdout)
+
+
 def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> None:
     """The commands are shown with the option that they would need. Each command is marked."""
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout

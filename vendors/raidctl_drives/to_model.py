@@ -24,7 +24,7 @@ _BLANK = regex(r"\s+")
 _NAMESPACE = regex(r"/dev/nvme\d+n\d+")
 _ROUNDED = 10_000_000
 _UNJUDGED = Complaint(
-    "warning", "unread", "The drive's health is unknown: its SMART data were read, but contain no verdict.",
+    "warning", "unread", "The drive's health is unknown: its SMART data was read, but contains no verdict.",
     "Run smartctl -x on the drive and check its output.",
 )  # fmt: skip
 

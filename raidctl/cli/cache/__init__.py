@@ -12,6 +12,7 @@ from raidctl.cli.shared import change_targets
 from raidctl.cli.shared.apply_change import perform
 from raidctl.cli.shared.cache_policy import Policy, policy_options
 from raidctl.cli.shared.lazy_group import LazyGroup
+from raidctl.cli.shared.option_types import AliasedChoice
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.survey.survey import Survey
@@ -69,12 +70,12 @@ def command() -> None:
 @policy_options(
     click.option(
         "--drive-cache",
-        type=click.Choice((*setting_values.SWITCH, "default")),
+        type=AliasedChoice((*setting_values.SWITCH, "default"), setting_values.SWITCH_ALSO),
         help="Write caches of the volumes' drives.",
     ),
     click.option(
         "--no-battery-write-cache",
-        type=click.Choice(setting_values.SWITCH),
+        type=AliasedChoice(setting_values.SWITCH, setting_values.SWITCH_ALSO),
         help="Controller's write cache without a battery.",
     ),
 )
@@ -163,7 +164,7 @@ def split_(
     epilog=examples("raidctl cache drive /dev/sdb off", "raidctl cache drive /dev/sda /dev/nvme0n1 off --dry-run"),
 )
 @click.argument("target", nargs=-1, required=True)
-@click.argument("switch", type=click.Choice(setting_values.SWITCH))
+@click.argument("switch", type=AliasedChoice(setting_values.SWITCH, setting_values.SWITCH_ALSO))
 @changing_options
 @machine_options
 @output_options

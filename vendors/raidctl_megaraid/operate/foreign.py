@@ -30,7 +30,7 @@ _WHICH = (
     "whether the command worked."
 )
 _IMPORTED = "The drives belong to this controller from now on; the controller that they come from does not know of it."
-_CLEARED = "The configuration on these drives is erased: the data of its volumes are lost."
+_CLEARED = "The configuration on these drives is erased: the data of its volumes is lost."
 _DISCARDED = "The unwritten data is lost; it exists nowhere else."
 _WORDS = {"import_foreign": ("import", "-Import"), "clear_foreign": ("delete", "-Clear")}
 
