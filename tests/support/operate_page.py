@@ -60,7 +60,7 @@ def _kind(kind: Kind, vendor: Vendor) -> Iterator[str]:
         done = "runs it" if one.can else "prints it" if one.printed else "refuses it"
         texts = (one.why_not, one.alternative if one.printed else None)
         if one.by_help:
-            done, texts = "runs it where the tool's help lists the command, and prints it elsewhere", (None, None)
+            done, texts = "runs it if the tool's help lists the command; otherwise prints it", (None, None)
         words = [done, *(text.rstrip(".") for text in texts if text)]
         rows.setdefault((". ".join(words), PROOFS[one.proof] if one.can else "-"), []).append(verb.replace("_", " "))
     yield from (f"| {', '.join(verbs)} | {done} | {proof} |" for (done, proof), verbs in rows.items())

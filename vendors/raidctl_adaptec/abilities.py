@@ -29,7 +29,7 @@ _NEVER: Mapping[Verb, Ability] = {
         can=False, why_not="A member is marked as failed only when it is replaced.", alternative="raidctl replace DRIVE"
     ),
     "online": Ability(
-        can=False, why_not="A failed member comes back by a rebuild only.", alternative="raidctl drive good"
+        can=False, why_not="A failed member can return only by a rebuild.", alternative="raidctl drive good"
     ),
     "jbod": Ability(
         can=False, printed=True, why_not=_PRINTED, alternative="By hand: `arcconf UNINIT N C D`"
@@ -56,7 +56,7 @@ _SMARTPQI: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare"), _UNTRIED),
     "good": Ability(
         can=False, printed=True, alternative="By hand: `arcconf SETSTATE N DEVICE C D RDY`",
-        why_not="The tool's help has the command, but no output shows what follows from it on these controllers.",
+        why_not="The tool's help lists the command, but no known output shows its effect on these controllers.",
     ),
     "raid": Ability(can=False, why_not="raidctl does not change the use of HBA drives of these controllers."),
     **dict.fromkeys(("start_check", "repair", "stop_check"), _NO_TASKS),

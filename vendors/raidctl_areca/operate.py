@@ -71,7 +71,7 @@ _NO_COMMAND = "The tool has no command for it."
 _PRINTED = "No manual shows the command, and what it prints is unknown, so raidctl does not run it."
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _PLAYED),
-    "repair": Ability(can=False, why_not="What a check repairs is chosen in the controller's web interface only."),
+    "repair": Ability(can=False, why_not="What a check repairs can be chosen only in the controller's web interface."),
     **dict.fromkeys(
         (
             "replace", "start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild", "pause_check",

@@ -91,13 +91,13 @@ _ABILITIES: Mapping[Verb, Ability] = {
         alternative="raidctl replace DRIVE --now",
     ),
     "good": Ability(
-        can=False, why_not="The marks of drives are cleared on the whole controller only.",
+        can=False, why_not="tw_cli clears the marks of drives only on the whole controller.",
         alternative="By hand: tw_cli /cX rescan",
     ),
     "offline": Ability(
         can=False, why_not="A member is taken out only when it is replaced.", alternative="raidctl replace DRIVE"
     ),
-    "online": Ability(can=False, why_not="A former member comes back by a rebuild only."),
+    "online": Ability(can=False, why_not="A former member can return only by a rebuild."),
     "jbod": Ability(can=False, why_not="raidctl makes no units of single drives."),
     "raid": Ability(can=False, why_not="raidctl deletes no units of single drives."),
     "erase": Ability(can=False, why_not="tw_cli has no command that erases a drive."),

@@ -127,10 +127,10 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     found: dict[Verb, Ability] = {}
     for verb in VERBS:
         if case.route.prints(verb):
-            why = "The outputs that raidctl reads do not show what it has done, so it is only printed."
+            why = "No output that raidctl reads shows its effect, so it is only printed."
             found[verb] = Ability(can=False, why_not=why, printed=True)
         elif verb == "raid" and not case.route.has("raid"):
-            found[verb] = Ability(can=False, why_not="MegaCli takes a drive back from JBOD only with -Force.")
+            found[verb] = Ability(can=False, why_not="MegaCli makes a JBOD drive usable for RAID only with -Force.")
         else:
             proof: Proof = (
                 "captures" if verb in RECORDED["megacli" if case.route.kind == "megacli" else "storcli"] else "manual"

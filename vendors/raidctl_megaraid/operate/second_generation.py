@@ -42,7 +42,7 @@ _DECIDES = (
     "the tool's help on that machine lists its form."
 )
 _REFUSED = (
-    "raidctl does not do this with storcli2 and perccli2: no source that is known shows the command, what it acts on, "
+    "raidctl does not do this with storcli2 and perccli2: no known source shows the command, what it acts on, "
     "and how to read what it has done."
 )
 

@@ -117,7 +117,7 @@ def _young(case: Case) -> tuple[str, ...]:
     return (text,) if case.route.kind == "storcli" else ()
 
 
-_ONLY_FORCED = "MegaCli takes a drive back from JBOD only with -Force, which raidctl never uses."
+_ONLY_FORCED = "MegaCli makes a JBOD drive usable for RAID only with -Force, which raidctl never uses."
 
 
 def raid(case: Case) -> Made:

@@ -77,7 +77,7 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
     kind = KINDS.get(tool.name) if tool is not None else None
     number = tool_number(controller)
     if controller.told_by == "raidctl-mfi":
-        reason = "raidctl carries out no deeds through raidctl-mfi, which has been tested on emulated controllers only."
+        reason = "raidctl does not operate drives with raidctl-mfi, which was tested only on emulated controllers."
         raise CannotDo(reason, "Install storcli64 or perccli64.")
     if tool is None or kind is None or number is None:
         raise CannotDo(_NO_TOOL, unknown=True)
