@@ -199,7 +199,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:
-        yield f"No LED blinks: the bay that {facts.name} was in is unknown."
+        yield _no_led(facts)
         yield "If the new drive is in the machine already, name it: --with DRIVE."
     old = next((drive.id for controller in seen.inventory.controllers for drive in controller.drives
                 if drive.id == facts.old_id), None)  # fmt: skip
@@ -209,6 +209,15 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
     yield from boot_notes(facts, "the new drive")
     if wanted.boot and not facts.boot:
         yield "Boot (R13): nothing is installed: no boot partition, and no boot loader in the first sector."
+
+
+def _no_led(facts: Facts) -> str:
+    if "bay " not in facts.bay:
+        return f"No LED blinks: the bay that {facts.name} was in is unknown."
+    return (
+        "No LED blinks for a drive that is already gone; its bay is that of the last snapshot. `raidctl locate list` "
+        "lists the empty bays, and `raidctl locate BAY` makes one blink."
+    )
 
 
 def boot_notes(facts: Facts, node: str) -> Iterator[str]:
