@@ -83,6 +83,15 @@ def test_guard_T7_concerns_rebuilds_only() -> None:
     assert not endless("rebuild_rate", "10%")
 
 
+@pytest.mark.parametrize("demo", ["6805", "3154"])
+def test_a_rate_that_is_only_shown_is_not_called_missing(raidctl: Raidctl, demo: str) -> None:
+    """The rates of Adaptec controllers are shown, and not set. The refusal gives that as the reason."""
+    assert shown(raidctl("--demo", demo, "rate", "--json"))["rebuild"] == "high"
+    done = raidctl("--demo", demo, "rate", "adaptec:1", "--rebuild", "low", "--dry-run")
+    assert done.exit_code == 1
+    assert "raidctl only shows the rates of these controllers" in " ".join(done.output.split())
+
+
 def test_an_option_of_another_kind_of_object_is_refused(raidctl: Raidctl) -> None:
     """An array takes speeds, a controller percentages. A change needs a target."""
     for arguments in (

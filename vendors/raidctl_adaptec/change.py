@@ -22,7 +22,7 @@ from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.identity import controller_number
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import Planner, divided
-from raidctl.vendor.setting_values import value
+from raidctl.vendor.setting_values import RATES, value
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.grammar import FOUND, TRAILER
@@ -240,6 +240,9 @@ _MODES: dict[Setting, Mapping[str, str]] = {
 _Why = tuple[str, str | None]
 _NO_SUCH: _Why = ("The controllers have no such setting.", None)
 _AGED: _Why = ("Controllers with the aacraid driver have no such setting.", None)
+_ONLY_SHOWN: dict[Setting, _Why] = dict.fromkeys(
+    RATES, ("raidctl only shows the rates of these controllers.", "See the help of arcconf setpriority.")
+)
 _NUMBERS: _Why = (
     "arcconf takes the drive cache policy as a number, and the meaning of each number is undocumented.",
     "See the help of arcconf setcache on that machine.",
@@ -249,6 +252,7 @@ _ON_OFF: _Why = (
     "write-through leaves no unwritten data in the cache.",
 )
 _AACRAID: dict[Setting, _Why] = {
+    **_ONLY_SHOWN,
     "write_policy": _ON_OFF,
     "read_policy": (
         "The read cache of a volume is either on, with read-ahead, or off.",
@@ -263,6 +267,7 @@ _AACRAID: dict[Setting, _Why] = {
     "bypass_threshold": _AGED,
 }
 _SMARTPQI: dict[Setting, _Why] = {
+    **_ONLY_SHOWN,
     "write_policy": _ON_OFF,
     "read_policy": (
         "The controllers have no read-ahead setting per volume.",
