@@ -14,8 +14,7 @@ overdue; (information) when it was stopped before its end and no earlier one is 
 **Passes** when a complete check ended within 60 days.
 
 **Unknown** when the end of the last check or the time of the scan is not reported, or the check ended more than a day
-after the scan (a clock is wrong). Volumes of tools that report
-nothing about checks are not checked.
+after the scan (a clock is wrong). Volumes of tools that report nothing about checks are not checked.
 
 **How to fix.** Start one at a quiet time (`raidctl check start VOLUME`; ZFS: `zpool scrub POOL`; LVM:
 `lvchange --syncaction check VG/LV`), and give the schedule more time; `raidctl check schedule show` lists it.
