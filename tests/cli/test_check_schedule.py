@@ -37,12 +37,20 @@ from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 from raidctl_md.schedule_steps import calendars_of, cron_times, drop_in
 from raidctl_md.schedules import SHOW
+from tests.support.machines import FIXTURES
 
 Raid = Callable[..., Result]
 START = "mdcheck_start.timer"
 TIMES = "Sat *-*-01..07 02:30:00"
 CRON, DEFAULT = "/etc/cron.d/mdadm", "/etc/default/mdadm"
 LINE = "57 0 * * 0 root if [ -x /usr/share/mdadm/checkarray ] && [ $(date +\\%d) -le 7 ]; then checkarray; fi\n"
+
+
+def test_a_schedule_that_may_be_off_is_not_a_success() -> None:
+    """If it is unknown whether a schedule is on, the exit code is 3, as the manual promises for what is not read."""
+    words = ["--replay", str(FIXTURES / "md-healthy"), "check", "schedule", "show"]
+    done = CliRunner().invoke(cli, words)
+    assert ("on or off: unknown" in done.stdout, done.exit_code) == (True, 3)
 
 
 @pytest.fixture

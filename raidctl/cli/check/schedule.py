@@ -12,7 +12,7 @@ from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import CannotTell, UsageError
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, UsageError
 from raidctl.model import Controller, Problem, Volume, failed_readings
 from raidctl.request import converse
 from raidctl.select import family_of
@@ -44,8 +44,8 @@ def show(context: click.Context) -> int:
 
     Checks that a RAID controller starts itself are in "raidctl show -v".
 
-    Exit codes: 0 everything could be read; 3 something could not be read; 4 a
-    permission is missing.
+    Exit codes: 0 everything could be read; 3 something could not be read, or
+    whether a schedule is on is unknown; 4 a permission is missing.
     """
     settings = settings_of(context)
     with machine(settings) as named:
@@ -66,7 +66,8 @@ def show(context: click.Context) -> int:
     emit_found(report, settings, "checks.schedules_screen", software=software)
     if not settings.as_json:
         tell_problems(problems)
-    return exit_code(problems)
+    unknown = any(one.enabled is None for one in schedules)
+    return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)
 
 
 @command.command(
