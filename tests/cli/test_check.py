@@ -39,6 +39,14 @@ def shown(orchard: Raid) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize(("options", "word"), [((), "check"), (("--repair",), "repair")])
+def test_undoing_a_stop_starts_what_was_stopped(orchard: Raid, options: tuple[str, ...], word: str) -> None:
+    """The plan of a stop shows the command that starts the check or the repair again, not always a check."""
+    assert orchard("start", "md0", *options, "--yes").exit_code == 0
+    planned = orchard("stop", "md0", "--dry-run").output
+    assert f"undo: echo {word} > /sys/block/md0/md/sync_action" in planned
+
+
 def test_a_check_that_is_stopped_is_interrupted(orchard: Raid) -> None:
     """Running after the start, by raidctl; interrupted after the stop, never complete."""
     assert shown(orchard)["state"] == "none"

@@ -84,6 +84,7 @@ def _limit(volume: Volume, name: str, word: str) -> Expectation:
 
 def _action(deed: Deed, volume: Volume, word: str) -> Step:
     running = word != "idle"
+    before = volume.details["sync_action"]
     if running and (volume.size_bytes or 0) < _SMALL:
         seen = Expectation(
             object_id=volume.id, field="details.last_sync_action", value=word, within_seconds=_SECONDS
@@ -93,12 +94,12 @@ def _action(deed: Deed, volume: Volume, word: str) -> Step:
     return Step(
         object_id=volume.id,
         setting=deed.verb,
-        before=volume.details["sync_action"],
+        before=before,
         after=word,
         kind="deed",
         way_back="other",
         action=_write(volume, "sync_action", word),
-        undo=_write(volume, "sync_action", "idle" if running else "check"),
+        undo=_write(volume, "sync_action", "idle" if running else "repair" if before == "repair" else "check"),
         affects=_affects(volume, word),
         expects=(seen,),
         undo_expects=(_status(volume, "is_not" if running else "is"),),
