@@ -28,8 +28,8 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing", "removed", "not installed"), "failed"),
 }
 """Values of the column Usage besides array names and hot-spare kinds."""
-# RaidSet Member(1)
-_MEMBER = regex(r"raid ?set(?: member)?(?: ?\((\d{1,3})\))?", re.IGNORECASE | re.ASCII)
+# RaidSet Member(1); RaidSet alone may be the name of an array
+_MEMBER = regex(r"raid ?set member(?: ?\((\d{1,3})\))?", re.IGNORECASE | re.ASCII)
 _DROPPED = regex(r"(?:^|[\[(])(?:fail(?:ed)?|dead|missing|removed|error|offlined?)(?:\W|$)")
 _INCOMPLETE = regex(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = regex(r"^(?:[A-Za-z]{2,}[ #]*)+")

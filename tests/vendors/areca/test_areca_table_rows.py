@@ -163,6 +163,13 @@ def test_the_drives_of_old_releases_have_serial_and_firmware(heading: str) -> No
     ]
 
 
+@pytest.mark.parametrize("name", ["RaidSet", "RAIDSET"])
+def test_an_array_may_be_called_raidset(name: str) -> None:
+    """A word for an array is also the name of one. Its drives are its members."""
+    before, after = controller(DISKS, SETS), controller(*(text.replace("scratch", name) for text in (DISKS, SETS)))
+    assert [one.drives for one in after.arrays] == [one.drives for one in before.arrays]
+
+
 def test_a_table_of_another_form_is_reported() -> None:
     """Drives of a table with unknown columns are not read. Each line is reported."""
     problems = observed(OLD_DISKS.replace("320.1GB", "320.1  ")).problems
