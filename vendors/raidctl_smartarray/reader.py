@@ -31,8 +31,8 @@ _HEADING = regex(
     re.IGNORECASE,
 )
 
-# physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 300 GB, OK)
-_ROW = regex(r"(physical|logical) ?drive(?![a-z]).*[(\[].*", re.IGNORECASE)
+# physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 300 GB, OK), but not: Logical Drive Label: DATA (old)
+_ROW = regex(r"(physical|logical) ?drive(?![a-z]|(?: [a-z/-]{1,20})+: ).*[(\[].*", re.IGNORECASE)
 _LISTS = {"physical": "drives", "logical": "volumes"}
 _MOST_ROWS = 20
 

@@ -71,6 +71,15 @@ def test_a_row_in_an_unknown_form_is_reported(row: str, list_: str) -> None:
     assert f"Line not recognised in the list of {list_}: {row}" in unread
 
 
+def test_a_label_with_brackets_is_not_a_row() -> None:
+    """The name of a volume may have brackets."""
+    label = "Logical Drive Label: first"
+    assert label in CONTROLLER
+    assert (
+        observed(CONTROLLER.replace(label, "Logical Drive Label: data (old)")).problems == observed(CONTROLLER).problems
+    )
+
+
 def test_outputs_of_one_machine_are_put_together() -> None:
     """Outputs of one machine give one controller.
 
