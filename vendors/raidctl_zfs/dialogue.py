@@ -32,6 +32,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     sessions = [Session(tools["zpool"], "zpool", "zfs", TIMEOUT, _reading)]
     yield from sessions[0].run_all(_CALLS)
     seen = _read(sessions, host)
+    unlisted = [] if any(one.kind != "state" for one in seen.problems) else _unlisted(host, seen)
     if seen.controllers and "zfs" in tools:
         sessions.append(Session(tools["zfs"], "zpool", "zfs", TIMEOUT, _reading))
         yield from sessions[1].run_all([_SYNC])
@@ -39,7 +40,6 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     elif seen.controllers:
         message = "zfs is not installed: which file systems and volumes have sync=disabled is unknown."
         seen = replace(seen, problems=(*seen.problems, _missing("warning", "zfs", message)))
-    unlisted = [] if any(one.kind != "state" for one in seen.problems) else _unlisted(host, seen)
     return replace(seen, problems=(*seen.problems, _not_imported(unlisted))) if unlisted else seen
 
 

@@ -13,7 +13,19 @@ from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.evidence import Output
 from raidctl.model import Volume
 from raidctl.operate.removal import check
-from raidctl.request import Answer, Glob, GlobAnswer, ReadAnswer, Request, Run, RunAnswer, UdevDatabase
+from raidctl.request import (
+    Answer,
+    Failure,
+    Glob,
+    GlobAnswer,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    UdevDatabase,
+    Which,
+    WhichAnswer,
+)
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
@@ -416,6 +428,23 @@ def test_a_pool_that_was_not_imported_is_a_problem() -> None:
     [problem] = [one for one in _with_status("no pools available\n").inventory.problems if one.kind == "state"]
     assert (problem.where, "is not imported" in problem.message) == ("/dev/sda1", True)
     assert "zpool import" in (problem.remedy or "")
+
+
+def test_a_pool_that_was_not_imported_is_a_problem_without_zfs() -> None:
+    """That ``zfs`` is not installed does not hide it: zpool has listed the pools."""
+    machine = recording("zfs-raidz2-resilvering")
+    pool = RunAnswer(code=0, out=_status(*_FOUR).encode())
+    answers: dict[Request[Any], Answer] = {
+        request: WhichAnswer(trouble=Failure.MISSING) if isinstance(request, Which) else pool
+        for request, _ in machine.answers()
+        if (isinstance(request, Which) and request.name == "zfs")
+        or (isinstance(request, Run) and "status" in request.argv)
+    }
+    found, problems = vendors()
+    seen = survey(ReplayRunner(machine).with_answers(answers), found, problems=problems)
+    messages = [problem.message for problem in seen.inventory.problems]
+    assert any("zfs is not installed" in message for message in messages)
+    assert any("is not imported" in message for message in messages)
 
 
 def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
