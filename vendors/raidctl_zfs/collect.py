@@ -115,7 +115,8 @@ def _volume(draft: ControllerDraft, name: str, points: tuple[str, ...]) -> Volum
     if pool.get("raid_level") in ("raid0", "raid1", "raid10") and array.get("size_bytes"):
         pool.restate("size_bytes", pool.get("size_bytes") or array.get("size_bytes"), ("size_bytes",))
     known: dict[str, Any] = {"status": status, "consistency_check": pool.part("consistency_check", Scrub)}
-    known["sync_disabled"] = tuple(dict.fromkeys(pool.sync_disabled)) if pool.sync_read else None
+    disabled = tuple(dict.fromkeys(pool.sync_disabled))
+    known["sync_disabled"] = disabled if disabled or pool.sync_read else None  # one is known although a row was unread
     return pool.build(Volume, id=f"{ID}:{name}", array=array_id(ID, name), mountpoints=points, **known)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Output, mark_read
-from raidctl.text import regex
+from raidctl.text import collapse, regex
 from raidctl_zfs.draft import ControllerDraft
 
 # NAME     PROPERTY  VALUE     SOURCE
@@ -17,6 +17,8 @@ _ROW = regex(
     r"\s{1,255}(?:inherited from (?P<above>\S.{0,255})|(?:default|local|received|temporary|-))",
     re.ASCII,
 )
+# tank/db  sync      disab     the output is cut off
+_CUT = regex(r"(?P<pool>[^\s/@][^/@]{0,255}?)(?:/.{0,255}?)?\s{1,255}sync(?:\s.{0,255})?", re.ASCII)
 _VALUES = ("standard", "always", "disabled")
 
 
@@ -37,4 +39,8 @@ def read_sync(output: Output, controller: ControllerDraft) -> bool:
                 name = match["name"].rstrip()
                 pool.sync_disabled.append(name)
                 pool.add_evidence(line, "sync_disabled", name)
+        elif found and (cut := _CUT.fullmatch(line.stripped)):
+            pool = controller.volume(cut["pool"])
+            pool.sync_read = False
+            pool.unread("row of zfs get", collapse(line.stripped))
     return found

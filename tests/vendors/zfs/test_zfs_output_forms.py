@@ -298,3 +298,13 @@ def test_a_value_of_sync_that_is_not_known_is_reported() -> None:
     table = _SYNC.replace("tank/my db       sync      disabled", "tank/my db       sync      later   ")
     problems = read_text(_text_of(_MIRROR) + table).inventory.problems
     assert [one for one in problems if one.kind == "unread"]
+
+
+@pytest.mark.parametrize("row", ["tank/my db       sync      disab", "tank/my db       sync      disabled  loc"])
+def test_a_row_of_sync_that_is_cut_off_is_reported(row: str) -> None:
+    """The rows above do not show that nothing acknowledges commits early."""
+    table = "".join(_SYNC.splitlines(keepends=True)[:2]) + row
+    seen = read_text(_text_of(_MIRROR) + table)
+    assert _pool(seen).sync_disabled is None
+    assert " ".join(row.split()) in " ".join(one.message for one in seen.inventory.problems if one.kind == "unread")
+    assert _pool(read_text(_text_of(_MIRROR) + f"{_SYNC}{row}")).sync_disabled == ("tank/my db",)
