@@ -123,6 +123,8 @@ class Session(Struct, Generic[T]):
     environment: tuple[tuple[str, str], ...] = ()
     errors: bool = True
     """Whether standard error is read if there is no output."""
+    errors_beside: bool = False
+    """Whether standard error is also read below an output, if the exit code is not 0."""
     calls: list[Call[T]] = field(default_factory=list)
     forgiven: set[str] = field(default_factory=set)
     """Commands whose failure does not matter, since others gave the same data."""
@@ -170,6 +172,8 @@ class Session(Struct, Generic[T]):
         failure = call_problem(request, answer)
         call.problems += [failure] if failure is not None else []
         text = answer.text if answer.text.strip() or not self.errors else answer.error_text
+        if self.errors_beside and answer.code and answer.text.strip():
+            text = f"{answer.text}\n{answer.error_text}"
         # the output of a tool that was ended because it printed too much is not read
         if not text.strip() or answer.trouble is Failure.FLOOD:
             call.problems += [_no_answer(call)] if failure is None else []

@@ -14,7 +14,7 @@ from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
 from raidctl_zfs.draft import ControllerDraft
-from raidctl_zfs.get_text import read_sync
+from raidctl_zfs.get_text import ERROR, read_sync
 from raidctl_zfs.infer import infer
 from raidctl_zfs.list_text import read_list
 from raidctl_zfs.status_json import read_json
@@ -24,8 +24,6 @@ ID = "zfs"
 _KERNEL = regex(r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII)
 _BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
 """Status of a pool without faults, by its work in progress."""
-# cannot open 'tank': pool I/O is currently suspended
-_ERROR = regex(r"cannot (?:open|import) '[^']{1,256}': |internal error: ")
 _REMEDY = "Give the output of `zpool status` as printed."
 
 
@@ -68,11 +66,12 @@ def _read(document: Document, controller: ControllerDraft, found: list[Problem])
 
 
 def _read_errors(output: Output, found: list[Problem]) -> bool:
-    """Report the tool's errors about pools that it does not list. False if there is none."""
-    lines = [line for line in output.lines if _ERROR.match(line.stripped)]
+    """Report the tool's errors about what it does not list. False if there is none."""
+    # cannot open 'tank': pool I/O is currently suspended
+    lines = [line for line in output.lines if ERROR.match(line.stripped)]
     for line in lines:
         mark_read(line)
-        message = f"zpool reports: {printable(line.stripped)[:200]}"
+        message = f"The tool reports: {printable(line.stripped)[:200]}"
         found.append(Problem("warning", output.command, message, "Look at the pool: `zpool status -v`.", "unread"))
     return bool(lines)
 

@@ -29,18 +29,23 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     if "zpool" not in tools:
         message = "The kernel shows ZFS, but zpool is not installed: its pools are not shown."
         return Observation(problems=(_missing("error", "zpool", message),))
-    sessions = [Session(tools["zpool"], "zpool", "zfs", TIMEOUT, _reading)]
+    sessions = [_session(tools["zpool"])]
     yield from sessions[0].run_all(_CALLS)
     seen = _read(sessions, host)
     unlisted = [] if any(one.kind != "state" for one in seen.problems) else _unlisted(host, seen)
     if seen.controllers and "zfs" in tools:
-        sessions.append(Session(tools["zfs"], "zpool", "zfs", TIMEOUT, _reading))
+        sessions.append(_session(tools["zfs"]))
         yield from sessions[1].run_all([_SYNC])
         seen = _read(sessions, host)
     elif seen.controllers:
         message = "zfs is not installed: which file systems and volumes have sync=disabled is unknown."
         seen = replace(seen, problems=(*seen.problems, _missing("warning", "zfs", message)))
     return replace(seen, problems=(*seen.problems, _not_imported(unlisted))) if unlisted else seen
+
+
+def _session(tool: Installed) -> Session[Document]:
+    """A session whose outputs also have the errors about single pools and file systems."""
+    return Session(tool, "zpool", "zfs", TIMEOUT, _reading, errors_beside=True)
 
 
 def _read(sessions: Sequence[Session[Document]], host: HostView) -> Observation:

@@ -22,6 +22,12 @@ _CUT = regex(r"(?P<pool>[^\s/@][^/@]{0,255}?)(?:/.{0,255}?)?\s{1,255}sync(?:\s.{
 _VALUES = ("standard", "always", "disabled")
 
 
+# cannot open 'tank/db': I/O error
+# cannot iterate filesystems: I/O error
+ERROR = regex(r"cannot (?:open|import|iterate) [^:]{1,300}: |internal error: ")
+"""How the tools report what they cannot list."""
+
+
 def read_sync(output: Output, controller: ControllerDraft) -> bool:
     """Read the table; False if there is none. Other properties than ``sync`` are not read."""
     found = False
@@ -43,4 +49,7 @@ def read_sync(output: Output, controller: ControllerDraft) -> bool:
             pool = controller.volume(cut["pool"])
             pool.sync_read = False
             pool.unread("row of zfs get", collapse(line.stripped))
+    if found and any(ERROR.match(line.stripped) for line in output.lines):
+        for pool in controller.volumes.values():
+            pool.sync_read = False
     return found

@@ -285,7 +285,12 @@ _SYNC = (
 
 @pytest.mark.parametrize(
     ("table", "disabled"),
-    [(_SYNC, ("tank/my db",)), (_SYNC.replace("disabled", "always"), ()), (_SYNC.replace("tank", "lake"), None)],
+    [
+        (_SYNC, ("tank/my db",)),
+        (_SYNC.replace("disabled", "always"), ()),
+        (_SYNC.replace("tank", "lake"), None),
+        ("cannot iterate filesystems: I/O error\n" + _SYNC.replace("disabled", "always"), None),
+    ],
 )
 def test_what_acknowledges_commits_early_is_listed(table: str, disabled: tuple[str, ...] | None) -> None:
     """``zfs get sync`` lists it by name, without what inherits it. Without rows about the pool it is unknown."""

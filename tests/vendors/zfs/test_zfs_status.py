@@ -6,6 +6,7 @@ import json
 from datetime import datetime, timezone
 from typing import Any
 
+import msgspec
 import pytest
 
 from raidctl.audit.builtin import rules
@@ -445,6 +446,22 @@ def test_a_pool_that_was_not_imported_is_a_problem_without_zfs() -> None:
     messages = [problem.message for problem in seen.inventory.problems]
     assert any("zfs is not installed" in message for message in messages)
     assert any("is not imported" in message for message in messages)
+
+
+@pytest.mark.parametrize("tool", ["zpool", "zfs"])
+def test_an_error_on_standard_error_beside_an_output_is_read(tool: str) -> None:
+    """A pool or file system that a tool cannot open is in no list. What zfs does not list may have sync=disabled."""
+    machine = recording("zfs-raidz2-resilvering")
+    answers: dict[Request[Any], Answer] = {
+        request: msgspec.structs.replace(answer, code=1, err=b"cannot open 'tank/x': I/O error\n")
+        for request, answer in machine.answers()
+        if isinstance(request, Run) and isinstance(answer, RunAnswer) and request.argv[0].endswith(tool)
+    }
+    found, problems = vendors()
+    seen = survey(ReplayRunner(machine).with_answers(answers), found, problems=problems).inventory
+    assert any("'tank/x': I/O error" in problem.message for problem in seen.problems if problem.kind == "unread")
+    early = {pool.name: pool.sync_disabled for one in seen.controllers for pool in one.volumes}
+    assert early == {"archive": ("archive/incoming",), "system": None if tool == "zfs" else ()}
 
 
 def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
