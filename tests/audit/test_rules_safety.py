@@ -34,6 +34,15 @@ def test_write_back_of_unknown_protection_is_unknown(cache: dict[str, str | None
     assert (one.outcome, one.severity) == ("unknown", "critical")
 
 
+def test_the_remedy_of_many_file_systems_without_commits_names_several() -> None:
+    """One command sets several. A pool with hundreds of them has no message of a screen."""
+    names = tuple(f"archive/vm {number}" for number in range(300))
+    inventory = changed(replayed("zfs-raidz2-resilvering").inventory, "zfs:archive", {"sync_disabled": names})
+    one = ask("zfs_sync_disabled", inventory, "zfs:archive")
+    assert "archive/vm 2 and 297 more have sync=disabled" in one.message
+    assert "'archive/vm 2' 'archive/vm 3'`" in (one.remedy or "")
+
+
 def test_drive_caches_that_contradict_their_setting_fail() -> None:
     """An enabled drive cache that the controller reports disabled fails."""
     inventory = p400("smartarray:1/2I:1:1", write_cache="enabled")

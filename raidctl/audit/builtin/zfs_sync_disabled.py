@@ -26,14 +26,16 @@ import shlex
 
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import volumes
+from raidctl.audit.builtin._wording import few
 from raidctl.model import Inventory
 from raidctl.select import family_of
-from raidctl.text import listing
 
 FINDINGS = RuleFindings(
     "zfs_sync_disabled", "warning", "A ZFS file system or volume acknowledges commits before they are written"
 )
 _WANTED = ("sync_disabled", "none")
+_NAMED = 4
+"""Maximum number of file systems and volumes to name."""
 
 
 def check(inventory: Inventory) -> Findings:
@@ -45,14 +47,10 @@ def check(inventory: Inventory) -> Findings:
             message = "Whether something has sync=disabled was not read."
             yield FINDINGS.unknown(volume, message, severity="info", wants=_WANTED)
         elif volume.sync_disabled:
-            has = "has" if len(volume.sync_disabled) == 1 else "have"
-            message = (
-                f"{listing(volume.sync_disabled)} {has} sync=disabled: a power failure or a crash loses acknowledged "
-                "commits."
-            )
-            remedy = (
-                f"Unless the data may be lost: `{shlex.join(('zfs', 'inherit', 'sync', volume.sync_disabled[0]))}`."
-            )
+            have = f"{few(volume.sync_disabled, _NAMED)} {'has' if len(volume.sync_disabled) == 1 else 'have'}"
+            message = f"{have} sync=disabled: a power failure or a crash loses acknowledged commits."
+            command = shlex.join(("zfs", "inherit", "sync", *volume.sync_disabled[:_NAMED]))
+            remedy = f"Unless the data may be lost: `{command}`."
             yield FINDINGS.failed(volume, message, remedy, "sync_disabled", wants=_WANTED)
         else:
             yield FINDINGS.passed(volume, "Commits are acknowledged when they are written.")
