@@ -177,8 +177,11 @@ def _ended(number: int, _frame: object) -> NoReturn:
 
 def _of_directory(error: Exception) -> Exception:
     """Return an error as it is; for a current directory that was removed, one with what to do."""
-    if isinstance(error, FileNotFoundError) and error.filename is None:  # of os.getcwd()
-        return CannotTell("The current directory no longer exists: change to another one.")
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # as of os.getcwd()
+        try:
+            os.getcwd()  # noqa: PTH109 - pathlib would be imported for this alone
+        except FileNotFoundError:
+            return CannotTell("The current directory no longer exists: change to another one.")
     return error
 
 

@@ -154,11 +154,14 @@ def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
 
 def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives what went wrong and what to send. The traceback needs -v; escape codes are removed."""
+    fault: Exception = FileNotFoundError(2, "of a system call without a path")
 
     def broken() -> None:
-        raise IndexError("\x1b[31mout of range")
+        raise fault
 
     monkeypatch.setattr("raidctl.cli.vendors.vendors", broken)
+    assert "internal error: FileNotFoundError" in CliRunner().invoke(cli, ["vendors"]).stderr
+    fault = IndexError("\x1b[31mout of range")
     done = CliRunner().invoke(cli, ["vendors"])
     assert done.exit_code == 3
     assert "internal error: IndexError" in done.stderr
