@@ -126,6 +126,13 @@ def test_a_mount_without_barriers_is_critical_over_a_volatile_cache(option: str)
     assert graded(bare(("rw", option))) == "critical"
 
 
+def test_the_remedy_of_a_mount_without_barriers_can_be_pasted() -> None:
+    """A mount point with a blank is quoted."""
+    mount = Mount(point="/srv/my data", device="/dev/sdb1", filesystem="xfs", options=("rw", "nobarrier"))
+    other = ask("barriers_off", changed(replayed(NVME).inventory, DRIVE, {"mounts": (mount,)}), DRIVE)
+    assert "`umount '/srv/my data'` and `mount '/srv/my data'`" in (other.remedy or "")
+
+
 def test_a_mount_without_barriers_is_information_without_a_volatile_cache() -> None:
     """With the drive's cache disabled, the order of writes is preserved."""
     assert graded(bare(("rw", "nobarrier"), write_cache="disabled")) == "info"

@@ -26,6 +26,8 @@ and mount other file systems; if that is `/`, restart the machine. If ext4 has i
 
 from __future__ import annotations
 
+import shlex
+
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.model import Controller, Drive, Inventory, Mount, Volume
 from raidctl.model.block_layer import NO_BARRIER
@@ -63,11 +65,12 @@ def _why_safe(controller: Controller, item: Volume | Drive, below: DrivesBelow) 
 
 def _mounted_again(mount: Mount) -> str:
     """How the removed option takes effect."""
+    point = shlex.quote(mount.point)
     if mount.filesystem in _REMOUNTED:
-        return f"`mount -o remount,barrier=1 {mount.point}`"
+        return f"`mount -o remount,barrier=1 {point}`"
     if mount.point == "/":
         return "restart the machine: / cannot be unmounted"
-    return f"`umount {mount.point}` and `mount {mount.point}`"
+    return f"`umount {point}` and `mount {point}`"
 
 
 def _without_flushes(item: Volume | Drive, wrong: list[Mount], safe: str | None) -> Finding:
@@ -82,7 +85,7 @@ def _without_flushes(item: Volume | Drive, wrong: list[Mount], safe: str | None)
     )
     where = "/etc/fstab"
     if wrong[0].filesystem in _REMOUNTED:
-        where += f" (a default of the file system: `tune2fs -o ^nobarrier {wrong[0].device}`)"
+        where += f" or, if it is not there, from the file system's defaults (`tune2fs -o ^nobarrier {wrong[0].device}`)"
     remedy = f"Remove the option from {where}, then {_mounted_again(wrong[0])}."
     severity: Severity | None = "info" if safe else "warning" if doubtful else None
     evidence = tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong)
