@@ -52,7 +52,7 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
     """Return refusals of settings that may lose data or are inactive. Inactive ones are configured but not active."""
     fulfilled, hopeless = set(made.already), {refusal.desired for refusal in made.refusals}
     risky = [desired for desired in made.desired if desired not in fulfilled and desired not in hopeless]
-    fix = "Fix the cause; `raidctl diagnose` shows how. With --unsafe REASON, it counts as it is: no command is run."
+    fix = "Fix the cause; `raidctl diagnose` shows how. --unsafe REASON accepts it as it is: no command is run."
     check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
     idle = [
         Refusal(desired, "not_in_force", text, remedy)
