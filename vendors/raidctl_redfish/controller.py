@@ -64,9 +64,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         controller.override("rollup", next((word for word in ("critical", "warning") if word in named), named[0]))
         read_fields(controller, storage, _DELL, WEAK)
         if state_of(storage) in {DIMINISHED, *LOST_STATES} - _UNUSED and not {"critical", "warning"} & set(named):
-            message = (
-                f"The BMC reports the state {storage.text('Status.State')} of the storage, and no part as its cause."
-            )
+            message = f"The BMC reports the state {storage.text('Status.State')} of the storage."
             controller.add_problem("warning", "state", message, _LOOK)
         if controller.get("model") is None:
             read_fields(controller, storage, (Field("Name", "model", text),), WEAK)

@@ -68,6 +68,7 @@ def test_a_storage_in_a_bad_state_is_a_problem_beside_good_parts(state: str, cou
     seen = seen_with(machine, {path: {**resource, "Status": {**resource["Status"], "State": state}}})
     problems = [one for one in seen.inventory.problems if "of the storage" in one.message]
     assert [one.kind for one in problems] == ["state"] * count
+    assert all(one.message == f"The BMC reports the state {state} of the storage." for one in problems)
 
 
 def test_a_level_that_no_schema_has_is_unread() -> None:
