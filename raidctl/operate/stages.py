@@ -27,6 +27,7 @@ from raidctl.operate.replacement_facts import (
     push,
 )
 from raidctl.survey.survey import Survey
+from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Expectation, Step
 
 
@@ -40,7 +41,10 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     old = drive_of(seen, facts.old)
     new = drive_of(seen, facts.new) if facts.new else None
     failed = next((part.volume.id for part in arrays if part.volume.status in ("failed", "offline", "inactive")), None)
-    if failed is not None and missing(seen, facts):
+    away = missing(seen, facts)
+    if len(away) == len(facts.others) > 1:  # no wait reports this: it looks like a reading that failed
+        return Stage("rebuilding", problem=_none_visible(away))
+    if failed is not None and away:
         return pull(old, facts) if old is not None else push(facts)  # each first has the drive put back (R9)
     if failed is not None:
         return Stage("rebuilding", problem=f"{failed} no longer works: nothing is done to its drives.")
@@ -48,10 +52,17 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
         return _copying(arrays, old, new, facts)
     if old is not None:
         # if another drive is gone, nothing more is taken out (R9)
-        return pull(old, facts) if missing(seen, facts) else _leaving(arrays, old, facts)
+        return pull(old, facts) if away else _leaving(arrays, old, facts)
     if new is None:
         return _coming(seen, facts)
     return _joining(arrays, new, facts)
+
+
+def _none_visible(serials: Sequence[str]) -> str:
+    return (
+        f"None of the other members is visible (serial numbers {listing(serials)}): a controller, an enclosure or a "
+        "cable may have failed. Nothing is done to the drives until they are back."
+    )
 
 
 def _still_in(arrays: Sequence[Part], drive: Drive) -> bool:

@@ -133,6 +133,20 @@ def test_guard_R9_nothing_is_taken_out_while_another_drive_is_gone(raid6: Bench)
     assert (raid6.member(OLD), argvs(raid6)) == ("in_sync", [])
 
 
+def test_guard_R9_the_last_visible_drive_is_not_asked_for(raid6: Bench) -> None:
+    """If a controller fails with all other members, no person is asked to pull the drive that is left."""
+    replacement = begun(raid6, 2)
+    change = replacement.start(at_most=0.0)
+    for bay in "134":
+        raid6.machine.keep(simulator.pull(raid6.machine.state(), bay))
+    raid6.sleep(RECENT_SECONDS + 1)
+    with pytest.raises(UnderWay, match="None of the other members is visible"):
+        replacement.replacing.run(change)
+    with pytest.raises(UnderWay, match="None of the other members is visible"):
+        replacement.resume(at_most=0.0)
+    assert (argvs(raid6), "Pull" in "".join(raid6.printed)) == ([], False)
+
+
 def test_a_successor_about_which_something_is_unknown_is_unknown_not_refused(tmp_path: Path) -> None:
     """Its health is not reported: the refusal counts as unknown, and the plan names what lifts it."""
     machine = bench(tmp_path / "unknown", definition("raid5", 3, drives=4, shelf=0))
