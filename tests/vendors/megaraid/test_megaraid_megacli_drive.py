@@ -88,9 +88,10 @@ def test_an_online_drive_with_an_alarm_is_no_good_drive(line: str) -> None:
 
 
 def test_an_unknown_foreign_state_is_unread() -> None:
-    """``Foreign State`` is ``None`` or ``Foreign``."""
-    for word, count in (("None", 0), ("Foreign", 0), ("Perhaps", 1)):
-        assert len(complaints(drive(DRIVE.replace("Foreign State: None", f"Foreign State: {word}")), "unread")) == count
+    """``Foreign State`` is ``None`` or ``Foreign``; of another word, it is unknown."""
+    for word, foreign, count in (("None", False, 0), ("Foreign", True, 0), ("Perhaps", None, 1)):
+        found = drive(DRIVE.replace("Foreign State: None", f"Foreign State: {word}"))
+        assert (found.get("foreign"), len(complaints(found, "unread"))) == (foreign, count)
 
 
 def test_a_smart_alert_is_a_problem() -> None:

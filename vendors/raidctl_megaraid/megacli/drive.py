@@ -136,8 +136,9 @@ def _foreign(drive: Draft, pair: Pair) -> None:
     """``Foreign State: None``."""
     drive.keep_detail(pair)
     foreign = normalized(pair.value).startswith("foreign")
-    drive.put(pair.lines[0], "foreign", foreign)
-    if not foreign and has_value(pair.value):
+    if foreign or not has_value(pair.value):
+        drive.put(pair.lines[0], "foreign", foreign)
+    else:
         drive.unread(pair.label, pair.value)
 
 
