@@ -10,13 +10,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from raidctl.change import state_place
 from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
+from raidctl.cli.shared.change_targets import drives
 from raidctl.cli.shared.systemd_units import quoted
+from raidctl.errors import UsageError
 from tests.support.command_line import Raidctl, command_line
+from tests.support.machines import replayed
 
 
 def shown(raidctl: Raidctl) -> dict[str, str]:
@@ -255,6 +259,20 @@ def test_the_write_caches_below_software_raid_are_those_of_its_drives(
     assert [one["object_id"] for one in desired] == [f"drives:{serial}" for serial in serials]
     refused = raidctl("--demo", demo, "cache", "set", "md0" if demo != "journal" else "md126", "--drive-cache", "off")
     assert "`raidctl cache drive md:md" in " ".join(refused.stdout.split())
+
+
+def test_the_drives_below_a_controllers_volume_in_software_raid_are_set_by_the_volume() -> None:
+    """The refusal has the commands for the volume, and for the members that are plain drives."""
+    seen = replayed("md-healthy")
+    hardware = replayed("megaraid-h730p-predictive").inventory.controllers
+    volume = hardware[0].volumes[0].id
+    [md] = [c for c in seen.inventory.controllers if c.id == "md"]
+    first, *others = md.drives
+    changed = structs.replace(md, drives=(structs.replace(first, backing=(volume,)), *others))
+    plain = [c for c in seen.inventory.controllers if c.id != "md"]
+    whole = structs.replace(seen.inventory, controllers=(changed, *plain, *hardware))
+    with pytest.raises(UsageError, match=f"raidctl cache set {volume} --drive-cache off .*raidctl cache drive drives:"):
+        drives(structs.replace(seen, inventory=whole), [md.volumes[0].id])
 
 
 def test_restore_skips_changes_of_other_machines(raidctl: Raidctl, tmp_path: Path) -> None:

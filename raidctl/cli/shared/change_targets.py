@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from raidctl.errors import UsageError
@@ -11,7 +11,7 @@ from raidctl.health.narrowed import find_whole
 from raidctl.model import Controller, Drive, Volume
 from raidctl.select import find, items, physical
 from raidctl.survey.survey import Survey
-from raidctl.text import printable
+from raidctl.text import listing, printable
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
@@ -67,8 +67,27 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
         mine = physical(seen.inventory, ids)
         if not mine:
             raise UsageError(f'"{printable(word)}" is not a drive and has none.')
+        _refuse_behind(seen, word, ids, mine)
         found |= {drive.id: drive for c in seen.inventory.controllers for drive in c.drives if drive.id in mine}
     return list(found.values())
+
+
+def _refuse_behind(seen: Survey, word: str, ids: frozenset[str], drives_below: Collection[str]) -> None:
+    """Refuse drives that are reached through a volume of a controller, which sets its drives together."""
+    behind = {
+        drive.id: volume.id
+        for c in seen.inventory.controllers if c.mode != "software"
+        for volume in c.volumes if volume.array is not None
+        for drive in c.drives if drive.array == volume.array and drive.id in drives_below and drive.id not in ids
+    }  # fmt: skip
+    if behind:
+        volumes_below = list(dict.fromkeys(behind.values()))
+        others = [name for name in drives_below if name not in behind]
+        more = f"; of the others: raidctl cache drive {shlex.join(others)} off (or on)" if others else ""
+        raise UsageError(
+            f'"{printable(word)}" is on {listing(volumes_below)}. The write cache of its drives: '
+            f"raidctl cache set {shlex.join(volumes_below)} --drive-cache off (or on){more}."
+        )
 
 
 def _drives(seen: Survey, ids: frozenset[str]) -> list[Drive]:
