@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidctl.model import BatteryKind, BatteryStatus
@@ -189,6 +191,25 @@ def test_properties_below_the_cachevault_belong_to_it() -> None:
     found = read(one + two[two.index("\nProperties") :])
     assert found.battery.details["Auto Learn Period"] == "27d (2412000 seconds)"
     assert found.controller.details == {}
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["aligned", "single blanks"])
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("Optimal", "ok"),
+        ("Non Operational", "failed"),
+        ("Not Operational", "failed"),
+        ("Degraded Needs Attention", "degraded"),
+    ],
+)
+def test_a_state_of_several_words_is_read_from_the_row_of_a_cachevault(
+    word: str, status: BatteryStatus, lost: bool
+) -> None:
+    """The words after the model belong to the state, also in a row whose blanks are lost."""
+    text = table("Cachevault_Info", ("Model", "State", "Temp", "Mode"), ("CVPM99", word, "35C", "-"))
+    battery = read(re.sub(" +", " ", text) if lost else text).battery
+    assert (battery.get("status"), battery.get("status_text")) == (status, word)
 
 
 @pytest.mark.parametrize(("word", "status"), [("Optimal", "ok"), ("Degraded Needs Attention", "degraded")])

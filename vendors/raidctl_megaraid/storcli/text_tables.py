@@ -190,6 +190,8 @@ def _by_words(row: str, titles: Sequence[str]) -> tuple[str, ...] | None:
     surplus = len(words) - len(titles)
     low = [title.lower() for title in titles]
     free = [index for index, title in enumerate(low) if title in _FREE]
+    if low[:2] == ["model", "state"]:  # CVPM02 Non Operational 35C: caches have models of one word
+        free = [1, *free[1:]]
     if not free and low[-1] in ("status", "state"):  # Degraded Needs Attention
         free = [len(low) - 1]
     if surplus == -1 and low[-1] == "name":
