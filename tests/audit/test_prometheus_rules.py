@@ -6,7 +6,7 @@ import json
 import re
 import runpy
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import causes, diagnose, exit_code
 from raidctl.cli import cli
 from raidctl.json_decode import decode
-from raidctl.model import Controller, Inventory, Volume
+from raidctl.model import Controller, Inventory, Volume, VolumeStatus, WriteActive
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import text
@@ -200,6 +200,38 @@ def test_a_failed_member_of_a_complete_software_array_is_an_alert(tmp_path: Path
 
     inventory = replace(healthy, controllers=tuple(map(controller, healthy.controllers)))
     assert fired([of_inventory(inventory)], tmp_path) == [{"RaidFinding"}]
+
+
+@pytest.mark.slow  # as above
+def test_a_finding_that_the_state_of_its_object_does_not_show_is_an_alert(tmp_path: Path) -> None:
+    """Volumes lack a member although they are ok; a drive is rebuilt below an ok volume; write-back is active unasked.
+
+    The alerts of these rules are by states of volumes, which are good here.
+    """
+
+    def volumes(machine: str, change: Callable[[Volume], Volume]) -> Stage:
+        inventory = replayed(machine).inventory
+        changed = [replace(one, volumes=tuple(map(change, one.volumes))) for one in inventory.controllers]
+        return of_inventory(replace(inventory, controllers=tuple(changed)))
+
+    def short(status: VolumeStatus) -> Stage:
+        return volumes("md-healthy", lambda one: replace(one, status=status, drives_active=1))
+
+    def active(mode: WriteActive | None) -> Stage:
+        policy = {"write_policy": "write_through", "write_active": mode, "why_not_in_force": "unknown"}
+        return volumes(
+            "megaraid-9660-storcli2", lambda one: replace(one, cache=one.cache and replace(one.cache, **policy))
+        )
+
+    healthy = replayed("md-healthy").inventory
+    rebuilt = [
+        replace(one, drives=tuple(replace(drive, status="warning", status_text="Rebuilding") for drive in one.drives))
+        for one in healthy.controllers
+        if one.id == "md"
+    ]
+    members = of_inventory(replace(healthy, controllers=tuple(rebuilt)))
+    stages = [short("ok"), short("initializing"), members, active("write_back"), active(None)]
+    assert fired(stages, tmp_path) == [{"RaidFinding"}] * len(stages)
 
 
 def other_causes(name: str) -> set[str]:
