@@ -282,6 +282,10 @@ def _problems(
         message = f"Mount points are unknown: the file could not be read ({_why(first.files[MOUNTINFO])})."
         remedy = _remedy(first.files[MOUNTINFO], "Run where /proc is mounted.")
         found.append(Problem("warning", MOUNTINFO, message, remedy, "unread"))
+    # without the file, the kernel has no swap; other failures are reported with those of other files
+    if first.files[SWAPS].trouble is Failure.DENIED and any(device.size_bytes for device in view.blocks):
+        message = f"Swap partitions are unknown: the file could not be read ({_why(first.files[SWAPS])})."
+        found.append(Problem("warning", SWAPS, message, "Run as root, where /proc can be read.", "unread"))
     links = [first.globs[pattern] for pattern in (sysfs.SLAVES, sysfs.PARTITIONS)]
     if denied := [one for one in links if one.trouble is Failure.DENIED]:
         message = (

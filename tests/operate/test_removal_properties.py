@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.health.redundancy import being_rebuilt, with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Array, Controller, Drive, Errors, Inventory, Volume
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
 from raidctl.operate.removal_subject import Subject
-from raidctl.request import Failure, key
+from raidctl.request import Failure, Read, key
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
@@ -139,3 +140,13 @@ def test_a_request_without_an_answer_never_makes_it_a_yes(machine: str) -> None:
         now_yes = [answer.drive for answer in answers(seen) if answer.verdict == "yes"]
         better += [f"{name}: yes without {' '.join(one)}" for name in now_yes if before.get(name, "yes") != "yes"]
     assert not better, "\n".join(better)
+
+
+@pytest.mark.parametrize("machine", ["md-healthy", "host-lvm-on-md"])
+@pytest.mark.parametrize("path", [MOUNTINFO, SWAPS])
+def test_a_table_of_the_kernel_that_may_not_be_read_never_makes_it_a_yes(machine: str, path: str) -> None:
+    """Without the right to read a file of ``/proc``, no drive is free of what the file would show of it."""
+    denied = Failing(ReplayRunner(recording(machine)), [key(Read(path))], Failure.DENIED)
+    verdicts = [answer.verdict for answer in answers(survey(denied, vendors()[0]))]
+    assert verdicts
+    assert "yes" not in verdicts
