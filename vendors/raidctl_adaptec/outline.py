@@ -243,6 +243,8 @@ class _Outliner:
             self.open(Block("task"), None)
         elif self.block is None and found is not None and normalized(found[0]).startswith("status of logical"):
             self.open(Block("logical"), None)  # the text begins below the number of a volume
+        elif self.block is None and found is not None and normalized(found[0]) == "controller status":
+            self.open(Block("controller"), None)  # its title is missing
         elif row is not None:
             found = row[1]["label"], row[1]["value"]
         if found is not None and self.block is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidctl.model import Health, Mode
@@ -88,6 +90,16 @@ def test_a_status_is_read(text: str, status: Health) -> None:
     observation = found(machine({"Controller Status": text}))
     assert observation.controllers[0].status == status
     assert ("adaptec:1" in wrong(observation)) == (status != "ok")
+
+
+@pytest.mark.parametrize("text", [machine(), pqi()], ids=["aacraid", "smartpqi"])
+def test_a_status_below_a_lost_title_is_the_controllers(text: str) -> None:
+    """Without its title, the section is recognised by its first label; a failed controller is not lost with it."""
+    headless = re.sub(r"(?m)^Controller information\n", "", text)
+    assert headless != text
+    broken = re.sub(r"(Controller Status +: )Optimal", r"\1Failed", headless)
+    assert controller_of(broken).status == "critical"
+    assert controller_of(headless).model == controller_of(text).model
 
 
 def test_an_unknown_status_is_reported() -> None:
