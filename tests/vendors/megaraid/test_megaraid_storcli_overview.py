@@ -123,3 +123,17 @@ def test_the_overview_and_the_batterys_own_output_are_one_battery(first: bool) -
     found = packs(show, own) if first else packs(own, show)
     assert (found.battery.name, found.battery.get("kind")) == ("cachevault", "capacitor")
     assert found.battery.get("status") == "learning"
+
+
+@pytest.mark.parametrize(
+    ("head", "row"), [(V7, row_v7(health="Fld", bbu="Fld")), (V8, row_v8("Failed", "Failed"))], ids=["v7", "v8"]
+)
+def test_a_row_of_the_overview_without_title_or_number_is_read(head: list[str], row: list[str]) -> None:
+    """The columns show what table it is. A failed battery or controller is not lost with the title or the number.
+
+    A row without a number is of the only controller.
+    """
+    untitled = overview(head, row).replace("System Overview :\n", "")
+    for text in (untitled, overview(head[1:], row[1:])):
+        found = read(text)
+        assert (found.controller.get("status"), found.battery.get("status")) == ("critical", "failed"), text

@@ -17,8 +17,13 @@ _NUMBER = ("ctl", "ctrl", "controller")
 
 
 def is_overview(section: Section) -> bool:
-    """``System Overview``, ``IT System Overview``, ``HBA System Overview``."""
-    return words.word(section.title).endswith("system overview")
+    """``System Overview``, ``IT System Overview``, ``HBA System Overview``. Its columns show it without its title."""
+    return words.word(section.title).endswith("system overview") or any(map(_is_whole, section.rows))
+
+
+def _is_whole(row: Row) -> bool:
+    """Whether a row is of a controller, though its number may be missing: no other table has these columns."""
+    return not row.keys().isdisjoint(("Hlth", "EPack"))
 
 
 def row_number(row: Row) -> Pair | None:
@@ -33,13 +38,14 @@ def read_overview(controllers: Controllers, section: Section) -> None:
     """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
     for row in section.rows:
         cell = row_number(row)
-        if cell is None:
+        if cell is None and not _is_whole(row):
             continue
-        controller = controllers.controller(cell.value.strip())
-        for line in cell.lines:
-            controller.put(line, "number", int(cell.value))
+        controller = controllers.controller(cell.value.strip() if cell else None)
+        if cell is not None:
+            for line in cell.lines:
+                controller.put(line, "number", int(cell.value))
         if words.word(section.title).startswith(("it ", "hba ")):
-            controller.put(cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
+            controller.put(cell.lines[0] if cell and cell.lines else None, "mode", "hba", ROW)
         for other in row.values():
             if other is not cell:
                 _cell(controller, section, other)
