@@ -27,6 +27,8 @@ _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "ba
 # a line that begins as those of the lists do: a name with a number, then at least three cells
 _ROW = regex(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
 # Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED      of old releases
+# /c0/e0      OK
+_ENCLOSURE_ROW = regex(r"/c\d{1,3}/e\d{1,3} +[A-Z][A-Z-]*", re.ASCII)
 _OLD_ROW = regex(r"\s*(Unit|Port) +\d{1,4}: .*", re.ASCII)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
 _NO_CONTROLLER = regex(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
@@ -166,6 +168,8 @@ class Reader:
         elif (row := _OLD_ROW.fullmatch(text)) is not None:
             kind = "units" if row[1] == "Unit" else "drives"
             self.lost.append(f"Line not recognised in the list of {kind}: {text.strip()[:120]}")
+        elif _ENCLOSURE_ROW.fullmatch(text):  # the head of its table is missing
+            self.lost.append(f"Line not recognised in the list of enclosures: {text}")
 
     def _old(self, line: Line, kind: old_info.Kind, parts: dict[str, str]) -> None:
         """Read a line of ``info cN`` of old releases."""

@@ -284,6 +284,7 @@ def test_an_active_alarm_is_reported_once() -> None:
     ("before", "after", "kinds"),
     [
         ("/c2/e1      OK", "/c2/e1      UNKNOWN", ["unread"]),
+        ("Encl        Status\n", "", ["unread"]),
         ("fan0        OK  ", "fan0        UNKNOWN  ", ["unread"]),
         ("fan0        OK  ", "fan0        NOT-AVAILABLE  ", ["unread"]),
         ("fan0        OK  ", "fan0        OFF  ", ["state"]),
@@ -292,7 +293,10 @@ def test_an_active_alarm_is_reported_once() -> None:
     ],
 )
 def test_a_part_of_an_enclosure_that_cannot_be_read_is_not_good(before: str, after: str, kinds: list[str]) -> None:
-    """A part whose state is unknown is a problem, and so is a fan that is off; a part that is not there is none."""
+    """A part whose state is unknown is a problem, and so is a fan that is off; a part that is not there is none.
+
+    The state of an enclosure is unknown if the head above it is missing.
+    """
     assert before in ENCLOSURE
     assert [problem.kind for problem in observed(ALL, ENCLOSURE.replace(before, after)).problems] == kinds
 
