@@ -63,11 +63,13 @@ def read(section: Section, reading: Reading) -> None:
         if line.text.strip():
             reader.read_line(line)
     reader.assign_volumes()
-    disks = reader.container.details.get("Disks", "")
+    disks, volumes = (reader.container.details.get(label, "") for label in ("Disks", "RAID Devices"))
     if not disks and reader.container.reported:
         section.output.gap = "its drives are missing"
     elif disks.isdecimal() and len(reader.container.members) < int(disks):
         section.output.gap = f"it lists {len(reader.container.members)} of {disks} drives"
+    elif volumes.isdecimal() and len(reader.volumes) < int(volumes):
+        section.output.gap = f"it lists {len(reader.volumes)} of {volumes} volumes"
     reading.drafts.extend(draft for draft in (reader.container, *reader.volumes) if draft.reported)
 
 

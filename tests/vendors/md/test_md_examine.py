@@ -296,6 +296,13 @@ def test_md_examine_imsm_with_an_unknown_migration_is_not_ok(word: str) -> None:
         assert item.status == status
 
 
+def test_md_examine_imsm_without_the_title_of_a_volume_is_cut_off() -> None:
+    """The container counts its volumes: one whose title is missing is not lost without a problem."""
+    text = IMSM.replace("[System]:\n", "")
+    assert [bool(output.gap) for output in read(IMSM).outputs] == [False]
+    assert [output.gap for output in read(text).outputs] == ["it lists 0 of 1 volumes"]
+
+
 def test_md_examine_imsm_with_attributes_that_mdadm_lacks_is_a_finding() -> None:
     """Such a container is not assembled."""
     found = read(IMSM.replace("All supported", "not supported")).problems
