@@ -16,7 +16,7 @@ from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
 from raidctl.host import partition_node
 from raidctl.layout.applying_facts import ApplyFacts, Doomed
-from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers, probed
+from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers
 from raidctl.layout.objects import Machine, plain_id
 from raidctl.layout.plan import Compiled, chosen_names, compiled
 from raidctl.layout.specification import Layout
@@ -24,6 +24,7 @@ from raidctl.layout.stages import Known, Stages, doomed, identity, stages
 from raidctl.layout.tables import differs
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.drives_below import physical_drives
+from raidctl.operate.contents import read_contents
 from raidctl.request import Runner, converse
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -56,10 +57,11 @@ class Applying:
         pinned = self.facts.pinned(self.layout)
         read = converse(machine_facts(pinned, seen, self.vendors), self.runner)
         wipe = frozenset(self.facts.wipe)
-        made = compiled(pinned, read.stock(seen, wipe, unsafe=self.unsafe), self.vendors)
+        prepared = frozenset(self.facts.prepared)
+        made = compiled(pinned, read.stock(seen, wipe, prepared, unsafe=self.unsafe), self.vendors)
         known = Known(
             layout=pinned, seen=seen, read=read, vendors=self.vendors, making=makers(self.vendors), wipe=wipe,
-            unsafe=self.unsafe,
+            unsafe=self.unsafe, prepared=prepared | wipe,
         )  # fmt: skip
         return made, stages(made, known), read
 
@@ -109,7 +111,7 @@ class Applying:
         """Return what a reading does not confirm yet. This goes beyond the expectations of the step."""
         if step.setting == "wipe":
             node = step.action.argv[-1]
-            left = converse(probed([node]), self.runner)[node]
+            left = converse(read_contents([node]), self.runner)[node].signatures
             return [] if left == () else [f"{node} still contains {', '.join(left or ('something',))}"]
         if step.setting == "make_table":
             return list(self._table_differs(step, seen))
@@ -206,6 +208,8 @@ class Applying:
             if steps == last:
                 raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
             last = steps
+            new = tuple(one.subjects[0].unique for one in steps if one.setting == "make_table")
+            self.facts = replace(self.facts, prepared=(*self.facts.prepared, *new))
             seen = change.go_on(steps, self.facts.texts())
 
     def _name_old_data(self, made: Sequence[Volume]) -> None:
@@ -214,10 +218,10 @@ class Applying:
         An earlier array with the same drives and geometry may have left it.
         """
         nodes = {volume.device: volume for volume in made if volume.device and self.facts.pins}
-        for node, found in converse(probed(list(nodes)), self.runner).items():
-            if found:
-                text = f"{nodes[node].id} shows {', '.join(found)} from earlier use of its drives: it is not empty."
-                self.tell(f"Warning: {text} Check it before you use it.")
+        for node, found in converse(read_contents(list(nodes)), self.runner).items():
+            if found.signatures:
+                text = f"{nodes[node].id} shows {', '.join(found.signatures)} from earlier use of its drives:"
+                self.tell(f"Warning: {text} it is not empty. Check it before you use it.")
 
     def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
         """Return the steps of the next stage; empty: everything is done."""

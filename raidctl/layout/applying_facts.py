@@ -35,6 +35,8 @@ class ApplyFacts(Struct, frozen=True, kw_only=True):
     """Serial numbers and unique ids whose content may be erased."""
     pins: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     """The chosen drives and spares, by the volume's line in the file."""
+    prepared: tuple[str, ...] = ()
+    """Serial numbers of the drives that were partitioned. What their partitions contain is left over."""
     doomed: tuple[Doomed, ...] = ()
     config: bool = False
     """Whether the configuration of the machine changes."""

@@ -16,7 +16,8 @@ from raidctl.layout.specification import Counted, Partition, VolumeLayout
 from raidctl.layout.tables import differs
 from raidctl.model import Controller, Drive
 from raidctl.model.drives_below import physical_drives
-from raidctl.operate.new_drive import Candidate, health, signed, used
+from raidctl.operate.contents import Contents
+from raidctl.operate.new_drive import Candidate, health, overwritten, used
 from raidctl.order import natural
 from raidctl.survey.survey import Survey
 from raidctl.text import counted, listing
@@ -52,22 +53,19 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """Sentences; empty if the drives were found."""
 
 
-Signatures = Mapping[str, tuple[str, ...] | None]
-"""Signatures that a probe found on each device node. None: it could not be read."""
-
-
 class Stock(Struct, frozen=True, kw_only=True):
     """The drives available for new volumes."""
 
     machine: Machine
     seen: Survey
-    signatures: Signatures
-    held: frozenset[str] = frozenset()
-    """Device nodes that a program has opened exclusively."""
+    contents: Mapping[str, Contents]
+    """What was read of device nodes."""
     unsafe: bool = False
-    """Whether ``--unsafe`` was given: drives of unknown health are used."""
+    """Whether ``--unsafe`` was given: drives of unknown health, or with data of no known format, are used."""
     wipe: frozenset[str] = frozenset()
     """Serial numbers of the drives whose content may be erased."""
+    prepared: frozenset[str] = frozenset()
+    """Serial numbers of the drives that this operation has partitioned."""
     taken: list[Place] = field(default_factory=list)
     """Places used by other volumes of the layout."""
 
@@ -294,20 +292,27 @@ def _in_system(place: Place, stock: Stock, partition: Partition | None, *, count
     if node is None or block is None or block.node != node:
         yield f"{place.drive.id}: the kernel does not show {node or 'its device'}."
         return
-    if node in stock.held:
-        yield f"{place.drive.id}: a program has {node} open exclusively."
     # drives that are only counted are never wiped: --wipe is for named ones
     wiped = place.drive.serial in stock.wipe and not counted
-    candidate = Candidate(drive=place.drive, node=node, signatures=stock.signatures.get(node))
+    candidate = Candidate(drive=place.drive, node=node)
     above = [one.node for one in stock.seen.view.above(block.name) if one.kind != "partition"]
     uses = [
         objection.text for objection in used(stock.seen, candidate, block)
         if not (wiped and not above and objection.guard == "R7" and not _mounted(stock.seen, block))
     ]  # fmt: skip
     yield from uses
-    for objection in signed(candidate, block, free=not uses):
-        if not wiped or objection.unknown:
-            remedy = f" --wipe {place.drive.serial} removes it." if not objection.unknown and not counted else ""
+    yield from _overwriting(place, stock, block, wiped=wiped, wipe=None if counted else f"--wipe {place.drive.serial}")
+
+
+def _overwriting(place: Place, stock: Stock, block: BlockDevice, *, wiped: bool, wipe: str | None) -> Iterator[str]:
+    """Objections to what a device contains. ``wipe``: the option that would erase it."""
+    contents = stock.contents.get(block.node, Contents())
+    if wiped or (stock.unsafe and wipe) or place.drive.serial in stock.prepared:
+        contents = contents.left_over
+    for objection in overwritten(block.node, contents, block.filesystem, wipe=wipe):
+        signed = objection.guard == "R11" and not objection.unknown
+        if not (signed and wiped):
+            remedy = f" {objection.remedy}" if objection.remedy and (wipe or not objection.overridable) else ""
             yield f"{objection.text}{remedy}"
 
 
@@ -324,7 +329,7 @@ def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
         yield f"{drive.id}: it holds a configuration that the controller has not imported."
     block = seen.view.block(drive.device) if drive.device else None
     if block is not None:
-        uses = used(seen, Candidate(drive=drive, node=block.node, signatures=()), block)
+        uses = used(seen, Candidate(drive=drive, node=block.node), block)
         yield from (objection.text for objection in uses if objection.guard == "R7")
 
 

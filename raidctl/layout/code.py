@@ -24,8 +24,9 @@ def code_of(found: Stages, inventory: Inventory, read: MachineFacts) -> str:
         for controller in inventory.controllers
         for item in (*controller.volumes, *controller.drives)
     ]
+    signatures = sorted((node, one.signatures) for node, one in read.contents.items())
     whole = [
-        [[name, plan.steps] for name, plan in found.plans], sorted(objects), sorted(read.signatures.items()),
+        [[name, plan.steps] for name, plan in found.plans], sorted(objects), signatures,
         inventory.host.hostname,
     ]  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(whole)).hexdigest()[:DIGITS]

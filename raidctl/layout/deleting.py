@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from raidctl.layout.machine_facts import MachineFacts
 from raidctl.layout.objects import plain_id
 from raidctl.model import Controller, Volume
+from raidctl.operate.contents import Contents
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 
@@ -30,7 +31,7 @@ def deletion_objections(
     above = [one.node for one in seen.view.above(block.name)]
     if above:
         yield "P1", f"{listing(above)} {'is' if len(above) == 1 else 'are'} on {volume.id}."
-    if block.node in read.held and not (points or above):
+    if read.contents.get(block.node, Contents()).held and not (points or above):
         yield "P1", f"{volume.id}: a program has {block.node} open exclusively, or it cannot be opened."
     if seen.view.sys_read_only:
         yield "X8", f"{volume.id}: /sys is read-only, as in a container: its use is unknown."
@@ -38,7 +39,7 @@ def deletion_objections(
         yield "P5", f"{volume.id} is shared with other machines."
     if volume.progress is not None and volume.progress.operation in _RESHAPING:
         yield "T6", f"{volume.id} is being reshaped."
-    found = read.signatures.get(block.node)
+    found = read.signatures(block.node)
     if found is None:
         yield "P2", f"{volume.id}: {block.node} could not be probed for signatures."
     elif found and plain_id(volume.unique_id) not in {plain_id(one) for one in wipe}:

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from raidctl.change.guard import unsafe
 from raidctl.described import doc
 from raidctl.layout.capacity import OVERHEAD, capacity, impossible
-from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
+from raidctl.layout.choose import Chosen, Stock, candidates, choose
 from raidctl.layout.compare import Compared, Comparison, compare, members_named
 from raidctl.layout.missing_spares import MissingSpares, missing_spares, only_spares_differ
 from raidctl.layout.objects import Machine
@@ -23,6 +23,7 @@ from raidctl.layout.specification import Counted, Layout, VolumeLayout
 from raidctl.layout.tables import Row, rows, script
 from raidctl.model import Controller, Drive, Tool
 from raidctl.model.inventory import RaidLevel
+from raidctl.operate.contents import Contents
 from raidctl.survey.survey import Survey
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.plan import Desired, Setting
@@ -70,7 +71,7 @@ class LayoutPlan(Struct, frozen=True, kw_only=True):
 
 
 def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
-    """The device nodes that new md arrays may use. Their signatures are read before planning."""
+    """The device nodes that new md arrays may use. Their contents are read before planning."""
     machine = Machine(seen.inventory)
     nodes: dict[str, None] = {}
     for wanted in _missing(layout, compare(layout, seen.inventory)):
@@ -96,9 +97,9 @@ def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
     return (volume for volume in layout.volumes if volume.line in lines)
 
 
-def plan(layout: Layout, seen: Survey, vendors: Sequence[Vendor], signatures: Signatures) -> LayoutPlan:
+def plan(layout: Layout, seen: Survey, vendors: Sequence[Vendor], contents: Mapping[str, Contents]) -> LayoutPlan:
     """The steps, and differences without a step."""
-    stock = Stock(machine=Machine(seen.inventory), seen=seen, signatures=signatures)
+    stock = Stock(machine=Machine(seen.inventory), seen=seen, contents=contents)
     return compiled(layout, stock, vendors).plan
 
 

@@ -21,6 +21,7 @@ from raidctl.layout.specification import Layout
 from raidctl.layout.tables import script
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate import disk_steps
+from raidctl.operate.contents import Contents
 from raidctl.operate.new_drive import Candidate
 from raidctl.operate.spare_guards import denials
 from raidctl.select import family_of
@@ -57,6 +58,8 @@ class Known(Struct, frozen=True, kw_only=True):
     vendors: Sequence[Vendor]
     making: Mapping[str, Making]
     wipe: frozenset[str]
+    prepared: frozenset[str] = frozenset()
+    """Serial numbers of the drives that this operation has erased or partitioned."""
     unsafe: bool = False
 
 
@@ -128,7 +131,7 @@ def _wiping(creations: Sequence[Creation], known: Known) -> Plan:
     steps: list[Step] = []
     for drive in {drive.id: drive for one in creations for drive in drives_of(one)}.values():
         nodes = [drive.device or "", *(one.node for one in known.seen.view.blocks if one.parent == _name(drive))]
-        if drive.serial in known.wipe and any(known.read.signatures.get(node) for node in nodes):
+        if drive.serial in known.wipe and any(known.read.signatures(node) for node in nodes):
             steps += disk_steps.wiping(drive, known.seen.view)
     return Plan(steps=tuple(steps))
 
@@ -180,8 +183,9 @@ def _adding(one: MissingSpares, known: Known, refused: list[NotPlanned]) -> Plan
 
     def guard(deed: Deed, seen: Survey) -> Sequence[Denial]:
         place = nodes[deed.device]
-        found = known.read.signatures.get(deed.device or "")
-        return denials(deed, seen, Candidate(drive=place.drive, node=deed.device or "", signatures=found))
+        found = known.read.contents.get(deed.device or "", Contents())
+        found = found.left_over if place.drive.serial in known.prepared else found
+        return denials(deed, seen, Candidate(drive=place.drive, node=deed.device or "", contents=found))
 
     made = plan_deeds(known.seen, known.vendors, one.deeds, guard, unsafe=known.unsafe)
     if made.denials:

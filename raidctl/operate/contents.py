@@ -6,12 +6,13 @@ database, or as an encrypted volume without a header.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from raidctl.operate.new_drive import missing_tool, probe, signatures
-from raidctl.request import Dialogue, Run, RunAnswer, ask_all
+from raidctl import json_decode
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask_all
 
 SECTOR = 512
 """Bytes of a first sector."""
@@ -34,6 +35,41 @@ class Contents(Struct, frozen=True, kw_only=True):
         """Whether the device contains nothing."""
         return self.signatures == () and self.blank is True
 
+    @property
+    def left_over(self) -> Contents:
+        """The content if data without a signature does not count. raidctl may have left it when it erased the rest."""
+        return replace(self, blank=True) if self.signatures == () else self
+
+
+EMPTY = Contents(signatures=(), blank=True)
+"""A device that contains nothing, and is free."""
+
+
+def probe(node: str) -> Run:
+    """The request that reads the signatures of a device; changes nothing."""
+    return Run(("wipefs", "--no-act", "--json", node))
+
+
+def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
+    """The types of the signatures that a probe found. None if it failed.
+
+    ``{"signatures": [{"device":"sdf", "offset":"0x438", "type":"ext4", "uuid":"…"}]}``; empty where there is none.
+    """
+    if not answer.fine or answer.code != 0:
+        return None
+    if not answer.text.strip():
+        return ()
+    try:
+        rows = json_decode.decode_text(answer.text)["signatures"]
+        return tuple(str(row["type"]) for row in rows)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def missing_tool(answer: RunAnswer) -> str | None:
+    """The remedy if a probe failed; None: unknown."""
+    return "Install the package util-linux." if answer.trouble is Failure.MISSING else None
+
 
 def first_sector(node: str) -> Run:
     """The request that reads the first sector of a device; changes nothing."""
@@ -53,23 +89,26 @@ def opened(answer: RunAnswer) -> bool:
     return answer.fine and answer.code == 0
 
 
-def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
-    """Read devices. Only empty ones are opened, since opening one for writing makes udev probe it again."""
+def read_contents(nodes: Sequence[str], always: Collection[str] = ()) -> Dialogue[dict[str, Contents]]:
+    """Read devices, and open the empty ones exclusively.
+
+    Opening a device for writing makes udev probe it again. ``always``: the devices to open even if they are not empty.
+    """
     answers = yield from ask_all([request for node in nodes for request in (probe(node), first_sector(node))])
     found = {
         node: Contents(signatures=signatures(wiped), blank=_blank(sector), remedy=missing_tool(wiped))
         for node, wiped, sector in zip(nodes, answers[::2], answers[1::2], strict=True)
     }
-    empty = [node for node, one in found.items() if one.empty]
-    held = yield from ask_all([exclusive(node) for node in empty])
-    return found | {node: _opening(answer) for node, answer in zip(empty, held, strict=True)}
+    tried = [node for node, one in found.items() if one.empty or node in always]
+    held = yield from ask_all([exclusive(node) for node in tried])
+    return found | {node: _opening(found[node], answer) for node, answer in zip(tried, held, strict=True)}
 
 
-def _opening(answer: RunAnswer) -> Contents:
-    """The result of opening an empty device. A program that did not end shows nothing."""
+def _opening(found: Contents, answer: RunAnswer) -> Contents:
+    """The result of opening a device. A program that did not end shows nothing."""
     if not answer.fine:
         return Contents(remedy=missing_tool(answer))
-    return Contents(signatures=(), blank=True, held=not opened(answer))
+    return replace(found, held=not opened(answer))
 
 
 def _blank(answer: RunAnswer) -> bool | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.host import HostView
 from raidctl.model import Drive, Inventory
-from raidctl.operate.new_drive import Objection, health, other_kind, signatures
+from raidctl.operate.contents import Contents, read_contents
+from raidctl.operate.new_drive import Objection, health, other_kind, overwritten
 from raidctl.operate.partition_table import Table, not_copied, parse
 from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
@@ -21,8 +23,10 @@ _SECTOR = 512
 class Probed(Struct, frozen=True):
     """What was read of a new drive and its future arrays."""
 
-    signatures: tuple[str, ...] | None = None
-    """Of the drive and its partitions; None: they could not be read."""
+    contents: Contents = Contents()
+    """Of the drive."""
+    inside: Mapping[str, Contents] = {}
+    """By node: its partitions that are not yet members."""
     needed_bytes: Mapping[str, int | None] = {}
     """By array: the size that a member needs, including the data offset. None: unknown."""
     sector_bytes: int | None = None
@@ -31,6 +35,12 @@ class Probed(Struct, frozen=True):
     """The partition table of the new drive."""
     source: Table | None = None
     """The partition table to copy. None: there is none, or it could not be read."""
+
+    @property
+    def signatures(self) -> tuple[str, ...] | None:
+        """Of the drive and its partitions; None: they could not be read."""
+        found = [one.signatures for one in (self.contents, *self.inside.values())]
+        return None if None in found else tuple(name for names in found for name in names or ())
 
 
 def probe(
@@ -52,19 +62,17 @@ def probe(
         files += [Read(f"/sys/block/{array}/md/component_size"), Read(f"/sys/block/{array}/md/dev-{member}/offset")]
     texts = yield from ask_all(files)
     numbers = [_number(answer.text) for answer in texts]
-    runs = [Run(("wipefs", "--no-act", "--json", node)), Run(("sfdisk", "--dump", node))]
-    runs += [Run(("wipefs", "--no-act", "--json", part)) for part in inside]
-    runs += [Run(("sfdisk", "--dump", sibling))] if table else []
-    wiped, own, *sources = yield from ask_all(runs)
-    found = [signatures(answer) for answer in (wiped, *sources[: len(inside)])]
-    sources = sources[len(inside) :]
+    found = yield from read_contents([node, *inside])
+    own, *sources = yield from ask_all(
+        [Run(("sfdisk", "--dump", one)) for one in (node, *([sibling] if table else ()))]
+    )
     needed = {
         array: None if (size := numbers[2 + 2 * index]) is None or (offset := numbers[3 + 2 * index]) is None
         else size * 1024 + offset * _SECTOR
         for index, array in enumerate(members)
     }  # fmt: skip
     return Probed(
-        signatures=None if None in found else tuple(name for names in found for name in names or ()),
+        contents=found[node], inside={part: found[part] for part in inside},
         needed_bytes=needed, sector_bytes=numbers[0], member_sector_bytes=numbers[1],
         table=parse(own.text) if own.code == 0 else None,
         source=parse(sources[0].text) if sources and sources[0].code == 0 else None,
@@ -77,7 +85,13 @@ def _number(text: str | None) -> int | None:
 
 
 def unfit(
-    drive: Drive, seen: tuple[Inventory, HostView], found: Probed, others: Sequence[Drive], *, partitions: Sequence[str]
+    drive: Drive,
+    seen: tuple[Inventory, HostView],
+    found: Probed,
+    others: Sequence[Drive],
+    *,
+    partitions: Sequence[str],
+    erased: bool = False,
 ) -> Iterator[Objection]:
     """Yield why a drive may not join.
 
@@ -87,6 +101,7 @@ def unfit(
         found: What was read of the drive.
         others: The drives with working members of the same arrays.
         partitions: Numbers of its partitions that would be members; empty: the whole drive.
+        erased: Whether raidctl has erased or partitioned it, or may do so. Then only signatures count.
     """
     inventory, view = seen
     yield from _identity(drive, inventory, view)
@@ -104,18 +119,22 @@ def unfit(
     if drive.errors.pending or drive.errors.uncorrectable:
         yield Objection(guard="R10", text=f"{drive.id} has sectors that cannot be read.")
     yield from health(drive)
-    if found.signatures is None:
-        yield Objection(guard="R10", text=f"What {drive.id} contains could not be read (wipefs).", unknown=True)
-    elif found.signatures and not (partitions and _copied(found)):
-        yield Objection(
-            guard="R11", text=f"{drive.id} contains {', '.join(found.signatures)}; --wipe {drive.serial} removes it."
-        )
+    yield from _contents(drive, found, partitions=partitions, erased=erased)
+
+
+def _contents(drive: Drive, found: Probed, *, partitions: Sequence[str], erased: bool) -> Iterator[Objection]:
+    devices = {} if partitions and _copied(found) else {drive.id: found.contents}
+    for name, one in (devices | dict(found.inside)).items():
+        for objection in overwritten(name, one.left_over if erased else one, wipe=f"--wipe {drive.serial}"):
+            # a replacement that stops prints only the text
+            yield replace(objection, text=" ".join(filter(None, (objection.text, objection.remedy))), remedy=None)
 
 
 def _copied(found: Probed) -> bool:
     """Whether the drive contains only the partition table copied to it."""
     table = {"gpt", "PMBR", "dos"}
-    only_table = found.signatures is not None and set(found.signatures) <= table
+    own = found.contents.signatures
+    only_table = bool(own) and set(own or ()) <= table
     return only_table and found.source is not None and not_copied(found.source, found.table) is None
 
 

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from raidctl import json_decode
 from raidctl.health.redundancy import members
 from raidctl.health.spares import MEDIA_WORDS
 from raidctl.host import BlockDevice
 from raidctl.model import Array, Controller, Drive
-from raidctl.request import Failure, Run, RunAnswer
+from raidctl.operate.contents import Contents
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.units import format_decimal
@@ -39,38 +38,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """The physical drive."""
     node: str
     """The device that joins: the drive's, or that of the partition."""
-    signatures: tuple[str, ...] | None = None
-    """Signatures found by a probe. None: it was not probed, or could not be."""
-    blank: bool | None = None
-    """Whether the first sector has only zeros. None: it was not read."""
-    held: bool = False
-    """Whether a program has opened it exclusively."""
-
-
-def probe(node: str) -> Run:
-    """The request that reads the signatures of a device; changes nothing."""
-    return Run(("wipefs", "--no-act", "--json", node))
-
-
-def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
-    """The types of the signatures that a probe found. None if it failed.
-
-    ``{"signatures": [{"device":"sdf", "offset":"0x438", "type":"ext4", "uuid":"…"}]}``; empty where there is none.
-    """
-    if not answer.fine or answer.code != 0:
-        return None
-    if not answer.text.strip():
-        return ()
-    try:
-        rows = json_decode.decode_text(answer.text)["signatures"]
-        return tuple(str(row["type"]) for row in rows)
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def missing_tool(answer: RunAnswer) -> str | None:
-    """The remedy if a probe failed; None: unknown."""
-    return "Install the package util-linux." if answer.trouble is Failure.MISSING else None
+    contents: Contents = Contents()
+    """What was read of that device."""
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
@@ -87,8 +56,12 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
         *other_sectors(candidate.drive, _physical(seen, others)),
         *other_kind(candidate.drive, others, "members", guard="S5"),
         *health(candidate.drive),
-        *signed(candidate, block, free=not uses),
-        *_unsigned(candidate),
+        *overwritten(
+            candidate.node,
+            candidate.contents,
+            block.filesystem,
+            erase=None if uses else f"wipefs --all --backup {candidate.node}",
+        ),
     ]
 
 
@@ -179,31 +152,35 @@ def health(drive: Drive) -> Iterator[Objection]:
     )
 
 
-def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
-    """R11: no file system, LVM, RAID or partition table. The udev database alone does not suffice."""
-    found = candidate.signatures
-    if found is None:
-        yield Objection(
-            guard="R11", text=f"{candidate.node} could not be probed for signatures.", unknown=True,
-            remedy="Run it as root; the package util-linux is needed.",
-        )  # fmt: skip
-        return
-    found = tuple(dict.fromkeys([*found, *([block.filesystem] if block.filesystem else [])]))
-    if found:
-        yield Objection(
-            guard="R11", text=f"{candidate.node} contains {listing(found)}: it would be overwritten.",
-            remedy=f"If nothing on it is needed: wipefs --all --backup {candidate.node}" if free else None,
-        )  # fmt: skip
+def overwritten(
+    name: str, found: Contents, filesystem: str | None = None, *, wipe: str | None = None, erase: str | None = None
+) -> Iterator[Objection]:
+    """R7, R11: whether something would be overwritten, or a program holds the device.
 
+    The udev database alone does not suffice. These guards protect each device that is about to be written.
 
-def _unsigned(candidate: Candidate) -> Iterator[Objection]:
-    """R7, R11: no program holds the drive, and its first sector has no data that has no signature."""
-    if candidate.held:
-        text = f"{candidate.node} is held open by a program: a virtual machine, an iSCSI target or another."
+    Args:
+        name: The device or drive, for a sentence.
+        found: What was read of it.
+        filesystem: What udev reports.
+        wipe: The option that permits to erase it; None: there is none.
+        erase: Without this option, the command that erases it; None: none is named.
+    """
+    if found.held:
+        text = f"{name} is held open by a program: a virtual machine, an iSCSI target or another."
         yield Objection(guard="R7", text=text)
-    if candidate.signatures == () and candidate.blank is False:
-        text = f"{candidate.node} has no known signature, but data in its first sector: what is on it is unknown."
-        remedy = (
-            "If nothing on it is needed, override with --unsafe REASON. wipefs leaves data of a partition table there."
-        )
+    if found.signatures is None or (not found.signatures and found.blank is None):
+        what = "probed for signatures" if found.signatures is None else "read"
+        remedy = found.remedy or "Run it as root; the package util-linux is needed."
+        yield Objection(guard="R11", text=f"{name} could not be {what}.", unknown=True, remedy=remedy)
+        return
+    signatures = tuple(dict.fromkeys([*found.signatures, *([filesystem] if filesystem else [])]))
+    if signatures:
+        text = f"{name} contains {listing(signatures)}: it would be overwritten."
+        how = f"{wipe} removes it." if wipe else f"If nothing on it is needed: {erase}" if erase else None
+        yield Objection(guard="R11", text=text, remedy=how)
+    elif not found.blank:
+        text = f"{name} has no known signature, but data in its first sector: what is on it is unknown."
+        way = f"{wipe}." if wipe else "override with --unsafe REASON. wipefs leaves data of a partition table there."
+        remedy = f"If nothing on it is needed{':' if wipe else ','} {way}"
         yield Objection(guard="R11", text=text, remedy=remedy, unknown=True, overridable=True)

@@ -73,6 +73,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The scope of the array's hot spares at the start. The array is the controller's. Empty: none."""
     dropped: Literal["", "yes"] = ""
     """Whether the tool took the drive out and no longer lists it. Then no reading shows when it is pulled."""
+    prepared: str = ""
+    """Serial number of the new drive that raidctl has erased or partitioned. Without a signature, its data is left
+    over."""
 
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
-from raidctl.operate.contents import first_sector
+from raidctl.operate.contents import EMPTY, first_sector
 from raidctl.operate.copyback import Copyback
 from raidctl.operate.decision import decided, hindrance, not_of_a_copy
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
@@ -164,10 +164,11 @@ class Replacing:
             return [self._absent()]
         found = self.probed(seen, new)
         if before_table and self.wipe == new.serial:
-            found = replace(found, signatures=())
+            found = replace(found, contents=EMPTY, inside={})
         arrays = parts(seen, self.facts)
         others = [one for part in ([] if isinstance(arrays, str) else arrays) for one in part.whole]
-        reasons = unfit(new, (seen.inventory, seen.view), found, others, partitions=self.facts.partitions)
+        reasons = unfit(new, (seen.inventory, seen.view), found, others, partitions=self.facts.partitions,
+                        erased=new.serial in (self.wipe, self.facts.prepared))  # fmt: skip
         joined = any(drive.device == new.device or new.id in drive.backing for drive in self._members(seen))
         # with several partitions, the first member has joined when the second one does
         own = ("R10", "R11") if joined and self.facts.partitions else ()
@@ -355,6 +356,8 @@ class Replacing:
                 raise self._stopped(change, why or "Nothing more can be planned.", stage.choices)
             if stage.name == "taken_out" and any(map(drops, made.steps)):
                 self.facts = replace(self.facts, dropped="yes")
+            if any(step.setting in ("wipe", "copy_table") for step in made.steps):
+                self.facts = replace(self.facts, prepared=self.facts.new)
             self._blink(stage, seen)
             self.hint(stage)
             try:

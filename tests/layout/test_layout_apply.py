@@ -51,6 +51,16 @@ def test_a_layout_is_made_once_and_then_there_is_nothing_to_do(tmp_path: Path, t
     assert (again.refused(), again.steps()) == ([], [])
 
 
+def test_guard_P6_data_in_a_partition_counts_unless_this_operation_made_it(tmp_path: Path) -> None:
+    """What was at the place of a new partition before is left over; in one that is there already, it may be in use."""
+    machine = empty(tmp_path, LABE00001="rest=data", LABE00002="rest=data")
+    killed(machine, job(machine, PARTED).run, 2)
+    restore(machine)
+    assert any("/dev/sda1 has no known signature, but data" in one for one in job(machine, PARTED).refused())
+    job(machine, PARTED).resume()
+    assert (job(machine, PARTED).verdict(), machine.journal.pending()) == ("same", [])
+
+
 def test_what_the_layout_does_not_list_is_kept(tmp_path: Path) -> None:
     """An existing array stays as it is when another is made."""
     machine = empty(tmp_path)
@@ -80,9 +90,10 @@ def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("state", "why"),
     [
-        ({"md/held LABE00001": "yes"}, "a program has /dev/sda open exclusively"),
+        ({"md/held LABE00001": "yes"}, "/dev/sda is held open by a program"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=FAILED!"}, "is not healthy"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED sig=ext4"}, "--wipe LABE00001 removes it"),
+        ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED boot=grub"}, "but data in its first sector"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED parts=1"}, "is on /dev/sda"),
         ({"md/drive LABE00001": "node=sda sectors=3907029168 smart=PASSED"}, "more than 10% apart"),
         ({"md/text /etc/mdadm/mdadm.conf": "ARRAY /dev/md/data UUID=1:2:3:4"}, "has an ARRAY line for /dev/md/data"),

@@ -16,6 +16,7 @@ from raidctl.layout.machine_facts import MachineFacts, makers
 from raidctl.layout.plan import compiled
 from raidctl.layout.stages import Known, stages
 from raidctl.model import Progress
+from raidctl.operate.contents import EMPTY
 from raidctl.survey.survey import Survey
 from raidctl.toml_files.mistakes import MistakesError
 from raidctl.vendor.creating import Setup
@@ -155,7 +156,7 @@ def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point:
     seen = machine.look()
     [controller] = [one for one in seen.inventory.controllers if one.mode == "software"]
     volume = controller.volumes[0]
-    read = MachineFacts(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
+    read = MachineFacts(contents={"/dev/md127": EMPTY}, setups={})
     blocks = tuple(
         msgspec.structs.replace(one, mountpoints=(point,)) if one.node == "/dev/md127" else one
         for one in seen.view.blocks
@@ -196,7 +197,7 @@ def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     seen = machine.look()
     [controller] = [one for one in seen.inventory.controllers if one.mode == "software"]
     volume = msgspec.structs.replace(controller.volumes[0], **changes)
-    read = MachineFacts(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
+    read = MachineFacts(contents={"/dev/md127": EMPTY}, setups={})
     found = [name for name, _ in deletion_objections(controller, volume, seen, read, frozenset())]
     assert found == ([guard] if guard else [])
     other = msgspec.structs.replace(controller, mode=None)
@@ -214,8 +215,8 @@ def test_a_volume_of_a_family_that_makes_none_is_refused() -> None:
         f'[[delete]]\ncontroller = "lvm"\nunique_id = "{volume.unique_id}"\n'
     ).encode())  # fmt: skip
     setups = {family: Setup(files={"/etc/mdadm/mdadm.conf": ""}) for family in makers(VENDORS)}
-    read = MachineFacts(signatures={str(volume.device): ()}, held=frozenset(), setups=setups)
-    made = compiled(layout, read.stock(seen, frozenset(), unsafe=False), VENDORS)
+    read = MachineFacts(contents={str(volume.device): EMPTY}, setups=setups)
+    made = compiled(layout, read.stock(seen, frozenset(), frozenset(), unsafe=False), VENDORS)
     known = Known(layout=layout, seen=seen, read=read, vendors=VENDORS, making=makers(VENDORS), wipe=frozenset())
     found = stages(made, known)
     assert found.plans == ()

@@ -23,6 +23,7 @@ from raidctl.layout.tables import MIB, Row, rows, script
 from raidctl.model import Controller, Drive, Tool
 from raidctl.model.cache import WritePolicy
 from raidctl.model.inventory import RaidLevel
+from raidctl.operate.contents import Contents
 from raidctl.simulation.demo import demos
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.operations import operations_of
@@ -34,13 +35,13 @@ from tests.support.machines import MACHINES, replayed
 HEAD = "layout = 1\n[[volume]]\n"
 
 
-def planned(machine: str, text: str, signatures: dict[str, Any] | None = None, **changes: Any) -> LayoutPlan:
+def planned(machine: str, text: str, contents: dict[str, Any] | None = None, **changes: Any) -> LayoutPlan:
     """The plan for a recorded machine. Its first controller gets other values."""
     seen = replayed(machine)
     if changes:
         first, *others = seen.inventory.controllers
         seen = replace(seen, inventory=replace(seen.inventory, controllers=(replace(first, **changes), *others)))
-    return plan(read_layout("machine.toml", text.encode()), seen, vendors()[0], signatures or {})
+    return plan(read_layout("machine.toml", text.encode()), seen, vendors()[0], contents or {})
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -249,7 +250,7 @@ def test_a_drive_of_md_is_probed_first() -> None:
     drive = next(one for controller in seen.inventory.controllers for one in controller.drives if one.device)
     text = HEAD + f'controller = "md"\nname = "x"\nraid_level = "raid0"\ndrives = ["{drive.id}"]\n'
     layout = read_layout("machine.toml", text.encode())
-    for found in ({}, dict.fromkeys(nodes_to_probe(layout, seen), ("ext4",))):
+    for found in ({}, dict.fromkeys(nodes_to_probe(layout, seen), Contents(signatures=("ext4",)))):
         assert not plan(layout, seen, vendors()[0], found).steps
 
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
 from raidctl.operate.boot_loader import Around
-from raidctl.operate.contents import SECTOR, Contents, exclusive, first_sector, read_contents
-from raidctl.operate.new_drive import probe
+from raidctl.operate.contents import SECTOR, Contents, exclusive, first_sector, probe, read_contents
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
 from raidctl.request import Answer, Failure, Request, RunAnswer, converse

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Drive, Host, Inventory
+from raidctl.operate.contents import EMPTY, Contents
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import Table, parse
 
@@ -109,6 +110,18 @@ def test_a_drive_with_anything_above_it_may_not_join(devices: tuple[BlockDevice,
     """A layer above the drive or one of its partitions uses it, whether or not it is mounted."""
     drive = Drive(id="drives:N", serial="N", device="/dev/sda", role="passthrough", size_bytes=SECTORS * 512)
     view = HostView(blocks=(BlockDevice("sda", "/dev/sda", "disk"), *devices))
-    found = Probed(signatures=(), needed_bytes={"md0": 512}, sector_bytes=512, member_sector_bytes=512)
+    found = Probed(contents=EMPTY, needed_bytes={"md0": 512}, sector_bytes=512, member_sector_bytes=512)
     given = unfit(drive, (Inventory(host=Host(hostname="m")), view), found, [drive], partitions=())
     assert [one.text.partition(" is in use: ")[0] for one in given if not one.overridable] == ["drives:N"] * used
+
+
+@pytest.mark.parametrize("erased", [False, True])
+def test_guard_R11_data_in_a_partition_counts_unless_raidctl_made_the_partition(erased: bool) -> None:
+    """What was at the place of a new partition before is left over; in another one, it is of unknown use."""
+    drive = Drive(id="drives:N", serial="N", device="/dev/sda", role="passthrough", size_bytes=SECTORS * 512)
+    view = HostView(blocks=(BlockDevice("sda", "/dev/sda", "disk"),))
+    for signatures, refused in (((), not erased), (("ext4",), True)):
+        found = Probed(contents=EMPTY, inside={"/dev/sda1": Contents(signatures=signatures, blank=False)})
+        seen = Inventory(host=Host(hostname="m")), view
+        given = unfit(drive, seen, found, [drive], partitions=("1",), erased=erased)
+        assert ["/dev/sda1" in one.text for one in given if one.guard == "R11"] == [True] * refused

@@ -21,6 +21,7 @@ from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import NoLed
+from raidctl.operate.contents import EMPTY
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
@@ -344,11 +345,11 @@ def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_r
         assert (machine.at > 900.0) == (minutes > 1.0), where
 
 
-def why_unfit(machine: Bench, **about: str) -> str:
+def why_unfit(machine: Bench, unsafe: bool = True, /, **about: str) -> str:
     """Why a new drive of these facts is refused."""
     machine.machine.keep(drive(machine.machine.state(), NEW, **about))
     exchanged(machine)
-    replacement = begun(machine, 2)
+    replacement = begun(machine, 2, unsafe=unsafe)
     with pytest.raises(UnderWay) as refused:
         replacement.replacing.run(replacement.start())
     assert not any("--add-spare" in text for text in argvs(machine))
@@ -396,6 +397,26 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
         assert {f"{NEW}-first-mib", f"{NEW}-last-mib"} <= saved
 
 
+def test_guard_R11_data_of_no_known_format_needs_consent(tmp_path: Path) -> None:
+    """Data in the first sector that wipefs does not know is not overwritten, except with --wipe or --unsafe."""
+    machine = bench(tmp_path, definition("raid6", 4))
+    text = why_unfit(machine, False, boot="grub")
+    assert "has no known signature, but data in its first sector" in text
+    assert f"--wipe {NEW}" in text
+    for one in (begun(machine, 1, unsafe=False, wipe=NEW), begun(machine, 1)):
+        one.replacing.facts = replace(one.replacing.facts, new=NEW)
+        assert "R11" not in [reason.guard for reason in one.replacing.vetted(machine.look())]
+    begun_again(machine).resume()
+    assert machine.member(NEW) == "in_sync"
+
+
+def test_guard_R7_a_new_drive_that_a_program_holds_is_refused(tmp_path: Path) -> None:
+    """An empty drive that a virtual machine or an iSCSI target has open does not join."""
+    machine = bench(tmp_path, definition("raid6", 4))
+    machine.machine.keep(machine.machine.state() | {f"md/held {NEW}": "yes"})
+    assert "held open by a program" in why_unfit(machine)
+
+
 def test_the_last_mib_of_a_drive_that_is_wiped_ends_with_the_drive(tmp_path: Path) -> None:
     """Metadata in the last sectors of a drive are saved too if its size is not a whole number of MiB."""
     image = tmp_path / "image"
@@ -434,12 +455,12 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
     sata = msgspec.structs.replace(new, interface="sata", media="hdd")
     for interface, wanted in (("sas", True), ("sata", False), (None, False)):
         other = msgspec.structs.replace(sata, interface=interface)
-        found = unfit(sata, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
+        found = unfit(sata, (seen.inventory, seen.view), Probed(contents=EMPTY), [other], partitions=())
         assert (("P7", True) in [(one.guard, one.overridable) for one in found]) == wanted
 
     for mine, theirs in ((None, "hdd"), ("hdd", None)):
         unknown, other = msgspec.structs.replace(sata, media=mine), msgspec.structs.replace(sata, media=theirs)
-        found = unfit(unknown, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
+        found = unfit(unknown, (seen.inventory, seen.view), Probed(contents=EMPTY), [other], partitions=())
         assert ("P7", True) in [(one.guard, one.overridable) for one in found], (mine, theirs)
 
 

@@ -11,7 +11,8 @@ import pytest
 from raidctl.errors import ChangeUndone
 from raidctl.host import HostView
 from raidctl.model import Drive, Errors, Progress
-from raidctl.operate.new_drive import Candidate, Objection, objections, signatures
+from raidctl.operate.contents import EMPTY, Contents, signatures
+from raidctl.operate.new_drive import Candidate, Objection, objections
 from raidctl.operate.spare_guards import denials
 from raidctl.operate.spare_guards_behind import objections_behind
 from raidctl.request import Failure, RunAnswer
@@ -78,11 +79,21 @@ def drive(seen: Survey, object_id: str = NEW) -> Drive:
 
 
 def found(
-    seen: Survey, signed: tuple[str, ...] | None = (), node: str = "/dev/sdd", number: int = 4, **contents: bool
+    seen: Survey,
+    signed: tuple[str, ...] | None = (),
+    node: str = "/dev/sdd",
+    *,
+    number: int = 4,
+    blank: bool | None = True,
+    held: bool = False,
 ) -> list[Objection]:
     """Reasons to refuse a drive as a spare of the array."""
     controller = next(controller for controller in seen.inventory.controllers if controller.mode == "software")
-    candidate = Candidate(drive=drive(seen, f"drives:LABD0000{number}"), node=node, signatures=signed, **contents)
+    candidate = Candidate(
+        drive=drive(seen, f"drives:LABD0000{number}"),
+        node=node,
+        contents=Contents(signatures=signed, blank=blank, held=held),
+    )
     return objections(seen, controller, controller.arrays[0], candidate)
 
 
@@ -94,7 +105,7 @@ def guards(those: list[Objection]) -> list[str]:
 def refused(seen: Survey, verb: str = "remove_spare") -> list[tuple[str, bool]]:
     """The guards that refuse a deed, and whether `--unsafe` lifts each."""
     made = ADD if verb == "add_spare" else REMOVE
-    candidate = Candidate(drive=drive(seen), node="/dev/sdd", signatures=()) if verb == "add_spare" else None
+    candidate = Candidate(drive=drive(seen), node="/dev/sdd", contents=EMPTY) if verb == "add_spare" else None
     return [(one.guard, one.overridable) for one in denials(made, seen, candidate)]
 
 

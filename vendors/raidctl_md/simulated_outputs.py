@@ -59,9 +59,9 @@ def answers_of(state: Mapping[str, str]) -> Answers:
             found[Run(argv)] = RunAnswer(code=0, out=_smart(serial, drive))
         dump = _dump(serial, drive)
         found[Run(("sfdisk", "--dump", nodes[0]))] = RunAnswer(code=0 if dump else 1, out=dump.encode())
-        sector = _first_sector(drive)
-        found[Run(("dd", f"if={nodes[0]}", "bs=512", "count=1", "status=none"), timeout=30.0)] = sector
         for node in nodes:
+            sector = _first_sector(drive) if node == nodes[0] else RunAnswer(code=0, out=_left_over(drive))
+            found[Run(("dd", f"if={node}", "bs=512", "count=1", "status=none"), timeout=30.0)] = sector
             found[Run(("wipefs", "--no-act", "--json", node))] = RunAnswer(code=0, out=_signatures(state, serial, node))
             examined = f"{node}:\n          Magic : a92b4efc\n    Data Offset : 2048 sectors\n".encode()
             dd = ("dd", f"if={node}", "bs=1048576", "count=1", "iflag=skip_bytes", "status=none")
@@ -94,6 +94,11 @@ def _first_sector(drive: Fields) -> RunAnswer:
     """For ``boot=grub``, as GRUB's boot.img begins and ends. Another drive has nothing that a BIOS would start."""
     code = b"\xebc\x90" + bytes(381) + b"GRUB \x00Geom" if drive.get("boot") == "grub" else b""
     return RunAnswer(code=0, out=code.ljust(510, b"\0") + (b"\x55\xaa" if code or drive.get("parts") else b"\0\0"))
+
+
+def _left_over(drive: Fields) -> bytes:
+    """The first sector of a partition. With ``rest=data``, it has data of no known format from earlier use."""
+    return (b"rest" if drive.get("rest") == "data" else b"").ljust(512, b"\0")
 
 
 def _names(drive: Fields) -> Iterator[str]:

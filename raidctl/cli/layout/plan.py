@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from raidctl.cli.layout._read import controller_option, layout_of, read_file, refuse_empty
@@ -12,15 +14,15 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_USAGE, UsageError
-from raidctl.layout.choose import Signatures, Stock
+from raidctl.layout.choose import Stock
 from raidctl.layout.objects import Machine
 from raidctl.layout.pinning import CannotPin, pinned
 from raidctl.layout.plan import Compiled, chosen_names, compiled, nodes_to_probe
 from raidctl.layout.specification import Counted, Layout
 from raidctl.model import Problem, failed_readings
-from raidctl.operate.new_drive import probe, signatures
+from raidctl.operate.contents import Contents, read_contents
 from raidctl.recording.recording import is_recording
-from raidctl.request import ask_all, converse
+from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
 from raidctl.vendor.registry import vendors
@@ -65,8 +67,8 @@ def command(context: click.Context, *, file: str, controller: str | None, pin: b
     return exit_code(problems) or (EXIT_NO if found.steps or found.not_planned else EXIT_FINE)
 
 
-def _stock(seen: Survey, signatures: Signatures) -> Stock:
-    return Stock(machine=Machine(seen.inventory), seen=seen, signatures=signatures)
+def _stock(seen: Survey, contents: Mapping[str, Contents]) -> Stock:
+    return Stock(machine=Machine(seen.inventory), seen=seen, contents=contents)
 
 
 def _pin(file: str, made: Compiled) -> None:
@@ -90,13 +92,12 @@ def _pin(file: str, made: Compiled) -> None:
 
 
 def _planned(layout: Layout, settings: Settings) -> tuple[Compiled, tuple[Problem, ...]]:
-    """Return the plan. For saved outputs no drive is known to be without signatures."""
+    """Return the plan. For saved outputs no drive is known to be empty."""
     if settings.replay is not None and not is_recording(settings.replay):
         seen = look(settings)
         return compiled(layout, _stock(seen, {}), vendors()[0]), seen.inventory.problems
     with machine(settings) as asked:
         seen = asked.survey()
         nodes = nodes_to_probe(layout, seen)
-        answers = converse(ask_all([probe(node) for node in nodes]), asked.runner)
-        found = {node: signatures(answer) for node, answer in zip(nodes, answers, strict=True)}
+        found = converse(read_contents(nodes), asked.runner)
         return compiled(layout, _stock(seen, found), asked.vendors), seen.inventory.problems

@@ -70,8 +70,7 @@ class Spares(Struct):
         if drive is None or deed.device is None or self.machine is None:
             return None
         found = converse(read_contents([deed.device]), self.machine.runner)[deed.device]
-        known = None if found.blank is None and not found.signatures else found.signatures
-        return Candidate(drive=drive, node=deed.device, signatures=known, blank=found.blank, held=found.held)
+        return Candidate(drive=drive, node=deed.device, contents=found)
 
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
