@@ -12,7 +12,7 @@ from raidctl.model import hiding_problems, is_complete
 from raidctl.operate.replacement_facts import Facts, Stage, drive_of, gone, missing, parts
 from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Step
+from raidctl.vendor.plan import Plan, Step
 
 _NOT_OF_A_COPY = frozenset({"R1", "R2", "R6", "R8"})
 """Guards that do not apply while the old drive is copied. The array stays as complete as it is."""
@@ -56,6 +56,17 @@ def hindrance(step: Step, seen: Survey, facts: Facts) -> str | None:
     if facts.new in serials_of(seen) and (others := missing(seen, facts)):
         return put_back(others, facts.places)
     return None if unmet(seen, (gone(facts.new),)) else f"The new drive {facts.new} is gone."
+
+
+def refusal(made: Plan, facts: Facts) -> str:
+    """Return why the steps of a stage are refused, and a way out if the old drive is in again. Empty: they are not."""
+    why = " ".join(dict.fromkeys(denial.reason for denial in made.denials))
+    if facts.dropped and any(denial.deed.verb == "take_out" for denial in made.denials):
+        why += (
+            f" {facts.old} was taken out before, and is in again. If it is rebuilt, wait until the array is complete; "
+            f'to keep it, close the replacement with "raidctl replace abandon ID --confirm {facts.old}".'
+        )
+    return why
 
 
 def not_of_a_copy(seen: Survey, facts: Facts) -> frozenset[str]:

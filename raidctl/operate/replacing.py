@@ -22,7 +22,7 @@ from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import EMPTY, first_sector
 from raidctl.operate.copyback import Copyback
-from raidctl.operate.decision import decided, hindrance, not_of_a_copy
+from raidctl.operate.decision import decided, hindrance, not_of_a_copy, refusal
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.new_drive import Objection
@@ -31,7 +31,7 @@ from raidctl.operate.removal import check
 from raidctl.operate.replacement_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, parts
 from raidctl.operate.spare_guards import refusals
 from raidctl.operate.stages import next_stage
-from raidctl.operate.stages_behind import drive_behind, inside, works
+from raidctl.operate.stages_behind import drive_behind, inside, left_out, works
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
@@ -109,7 +109,7 @@ class Replacing:
             return [arrays]
         if self.facts.volumes:
             old = drive_behind(arrays, self.facts.old)
-            if old is None or not works(old):
+            if old is None or not works(old) or left_out(arrays, old, self.facts):
                 return []  # it is out already: nothing else is removed with it
             return [f"Guard {one.guard}: {one.text}" for one in self.leaving(seen)]
         mine = [part for part in arrays if part.volume.id == step.object_id]
@@ -351,7 +351,7 @@ class Replacing:
                 continue
             stage = self.back.before(stage, seen, self.facts)
             stage, made = self.settled(stage, seen) if stage.problem is None else (stage, Plan())
-            why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
+            why = stage.problem or refusal(made, self.facts)
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.", stage.choices)
             if stage.name == "taken_out" and any(map(drops, made.steps)):

@@ -30,6 +30,8 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
     old = drive_behind(arrays, facts.old)
     if gone and (old is not None or failed is not None):
         return pull(old, facts) if old is not None else push(facts)  # each first has settings to restore (R9)
+    if old is not None and left_out(arrays, old, facts):
+        return pull(old, facts)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
         return Stage("taken_out", deeds=(deed,), then=pull(old, facts))
@@ -100,6 +102,18 @@ def inside(arrays: Sequence[Part], new: Drive) -> bool:
 def works(old: Drive) -> bool:
     """Whether a drive still holds its part of an array's data. Without the drive, the array would lose that part."""
     return old.role == "member" and old.status != "critical"
+
+
+def left_out(arrays: Sequence[Part], old: Drive, facts: Facts) -> bool:
+    """Whether no volume uses the old drive, which was taken out and put in again.
+
+    Some tools list it as a good member, although the volume still lacks one. Then the active members are the others.
+    """
+    return bool(facts.dropped) and all(
+        (active := part.volume.drives_active) is not None and not part.busy
+        and active <= sum(works(one) and one.status == "ok" for one in part.members if one.id != old.id)
+        for part in arrays
+    )  # fmt: skip
 
 
 def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:
