@@ -94,6 +94,26 @@ def test_the_same_sources_give_the_same_bytes(made: tuple[Path, Path], tmp_path:
 
 
 @pytest.mark.slow
+def test_a_wheel_without_the_engine_is_for_every_platform(
+    made: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a compiler, the wheel contains only Python, and its name and metadata show it."""
+    assert "-cp310-abi3-linux_" in made[1].name
+    with tarfile.open(made[0]) as archive:
+        archive.extractall(tmp_path)  # noqa: S202 - it was made here
+    (unpacked,) = tmp_path.iterdir()
+    monkeypatch.setenv("CC", "false")
+    wheel = Path(ProjectBuilder(unpacked, python_executable=sys.executable).build("wheel", tmp_path / "wheel"))
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        [about] = [archive.read(name).decode() for name in names if name.endswith("/WHEEL")]
+    assert "Root-Is-Purelib: true" in about
+    assert not [name for name in names if name.endswith(".so") or ".data/platlib/" in name]
+    assert "raidctl/cli/__init__.py" in names
+
+
+@pytest.mark.slow
 def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> None:
     """The version comes from one place. The description has no link to a file of the repository."""
     with zipfile.ZipFile(wheel) as archive:
