@@ -304,7 +304,7 @@ class _Planner:
         volume = volume_of(self.controller, deed)
         fixing = volume.progress is not None and volume.progress.operation == "repair"
         yield deed_step(
-            volume.id, deed.verb, ("checking", "idle"), self.task("STOP", volume),
+            volume.id, deed.verb, (volume.status, "idle"), self.task("STOP", volume),
             who=subjects(self.controller, deed),
             expects=[expect(volume.id, "status", "checking", "is_not")],
             undo=self.task("START", volume, "VERIFY_FIX" if fixing else "VERIFY", "noprompt"),

@@ -250,7 +250,7 @@ class _Planner:
         ended = [one for one in self.controller.volumes if one.id in self.stopped]
         again = self.call("vsf", "check", f"vol={_volume(volume)}") if len(ended) == 1 else None
         yield deed_step(
-            volume.id, deed.verb, ("checking", "idle"), self.call("vsf", "stopcheck"),
+            volume.id, deed.verb, (volume.status, "idle"), self.call("vsf", "stopcheck"),
             who=subjects(self.controller, deed),
             requires=[
                 expect(one.id, "status", "checking", "is_not") for one in self.controller.volumes if one not in ended

@@ -326,7 +326,7 @@ class _Planner:
         """End a verify."""
         volume = volume_of(self.controller, deed)
         yield deed_step(
-            volume.id, deed.verb, ("checking", "idle"), self.call(f"/u{self.unit(volume.array)}", "stop", "verify"),
+            volume.id, deed.verb, (volume.status, "idle"), self.call(f"/u{self.unit(volume.array)}", "stop", "verify"),
             who=subjects(self.controller, deed),
             expects=[expect(volume.id, "status", "checking", "is_not")],
             undo=self.call(f"/u{self.unit(volume.array)}", "start", "verify"),

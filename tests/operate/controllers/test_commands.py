@@ -151,3 +151,15 @@ def test_a_member_of_an_array_that_is_rebuilt_stays(run: Run) -> None:
     """Guard R3: the demo as it was recorded rebuilds its RAID-6."""
     refused = run("--demo", "p440", "replace", "1I:1:3", "--confirm", "S402KX1B")
     assert (refused.exit_code, "guard R3" in refused.output) == (1, True), refused.output
+
+
+@pytest.mark.parametrize(
+    ("name", "volume"), [("9690", "threeware:6/v1"), ("1882", "areca:1/v1"), ("6805", "adaptec:1/v0")]
+)
+def test_a_check_that_is_not_running_is_not_shown_as_running(name: str, volume: str, run: Run) -> None:
+    """The plan of a refused stop has the volume's state as the value before, and a running check's otherwise."""
+    refused = run("--demo", name, "--json", "check", "stop", volume, "--dry-run")
+    assert [step["before"] for step in json.loads(refused.output)["steps"]] == ["ok"]
+    assert run("--demo", name, "check", "start", volume, "--yes").exit_code == 0
+    planned = run("--demo", name, "--json", "check", "stop", volume, "--dry-run")
+    assert [step["before"] for step in json.loads(planned.output)["steps"]] == ["checking"]
