@@ -12,17 +12,22 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Drive
-from raidctl.operate.new_drive import Objection, health, other_kind, other_sectors
+from raidctl.operate.contents import Contents, read_contents
+from raidctl.operate.new_drive import Objection, health, other_kind, other_sectors, overwritten
+from raidctl.request import Dialogue
 from raidctl.units import format_decimal
 
 
-def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Iterator[Objection]:
+def unfit_behind(
+    drive: Drive, view: HostView, others: Sequence[Drive], contents: Contents | None = None
+) -> Iterator[Objection]:
     """Yield why a drive may not join.
 
     Args:
         drive: The new drive.
         view: What the kernel shows: an exposed drive may be in use.
         others: The working members of the array.
+        contents: What was read of an exposed drive. None: it is not exposed, or was not read yet.
     """
     if not drive.serial:
         yield Objection(guard="X1", text=f"{drive.id} has no serial number.")
@@ -33,7 +38,7 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Itera
         yield Objection(guard="R10", text=f"{drive.id} is {use}.", unknown=drive.role is None)
     elif drive.array:
         yield Objection(guard="R10", text=f"{drive.id} may be a drive of {drive.array}, which lists it.", unknown=True)
-    yield from _used(drive, view)
+    yield from _used(drive, view, contents)
     yield from _size(drive, others)
     yield from other_sectors(drive, others)
     yield from other_kind(drive, others, "members")
@@ -43,7 +48,16 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Itera
     yield from health(drive)
 
 
-def _used(drive: Drive, view: HostView) -> Iterator[Objection]:
+def exposed(drive: Drive, view: HostView) -> Dialogue[Contents | None]:
+    """Read a drive that the system sees, too. None: the controller hides it."""
+    block = view.block(drive.device) if drive.device else None
+    if block is None:
+        return None
+    found = yield from read_contents([block.node])
+    return found[block.node]
+
+
+def _used(drive: Drive, view: HostView, contents: Contents | None) -> Iterator[Objection]:
     block = view.block(drive.device) if drive.device else None
     if block is None:
         if drive.role == "passthrough":
@@ -53,6 +67,8 @@ def _used(drive: Drive, view: HostView) -> Iterator[Objection]:
     names = [*block.mountpoints, *(one.node for one in view.above(block.name)), *view.mountpoints(block.name)]
     if names:
         yield Objection(guard="R7", text=f"{drive.id} is in use: {', '.join(dict.fromkeys(names))}.")
+    elif contents is not None:
+        yield from overwritten(f"{drive.id} ({block.node})", contents, block.filesystem)
     elif block.filesystem:
         text = f"{drive.id} ({block.node}) contains {block.filesystem}: it would be overwritten."
         yield Objection(guard="R11", text=text)

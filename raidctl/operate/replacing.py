@@ -24,7 +24,7 @@ from raidctl.operate.contents import EMPTY, first_sector
 from raidctl.operate.copyback import Copyback
 from raidctl.operate.decision import decided, hindrance, not_of_a_copy, refusal
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
-from raidctl.operate.joining_guards_behind import unfit_behind
+from raidctl.operate.joining_guards_behind import exposed, unfit_behind
 from raidctl.operate.new_drive import Objection
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
@@ -185,7 +185,7 @@ class Replacing:
         if inside(arrays, new):
             return []  # its controller has accepted it already, after its own checks
         others = [one for one in arrays[0].whole if one.id != new.id]
-        return self._remaining(unfit_behind(new, seen.view, others))
+        return self._remaining(unfit_behind(new, seen.view, others, converse(exposed(new, seen.view), self.runner)))
 
     def _remaining(self, reasons: Iterable[Objection]) -> list[Objection]:
         """Return the reasons that ``--unsafe`` does not lift."""

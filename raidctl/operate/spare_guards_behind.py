@@ -10,6 +10,7 @@ from raidctl.health.redundancy import being_rebuilt, below
 from raidctl.health.spares import arrays_of, may_use_spare
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.raid_levels import RAIDZ, REDUNDANT
+from raidctl.operate.contents import Contents
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.new_drive import Objection
 from raidctl.operate.spare_guards import able, in_use, last
@@ -17,10 +18,12 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 
 
-def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[Objection]:
+def objections_behind(
+    deed: Deed, seen: Survey, controller: Controller, contents: Contents | None = None
+) -> list[Objection]:
     """Reasons why a spare must not be added or removed now.
 
-    The spare serves a volume's array, or the whole controller.
+    The spare serves a volume's array, or the whole controller. ``contents``: of a drive that the system sees.
     """
     drive = next((one for one in controller.drives if one.id == deed.drive), None)
     if drive is None:
@@ -31,8 +34,8 @@ def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[
     if drive.role == "spare" and _as_asked(drive, named):
         return []  # no change is needed
     if named:
-        return [*able(named[0]), *_unfit(seen, controller, drive, named[0])]
-    return _global(seen, controller, drive)
+        return [*able(named[0]), *_unfit(seen, controller, drive, named[0], contents)]
+    return _global(seen, controller, drive, contents)
 
 
 def _as_asked(drive: Drive, named: Sequence[Volume]) -> bool:
@@ -43,18 +46,20 @@ def _as_asked(drive: Drive, named: Sequence[Volume]) -> bool:
     return named[0].array in drive.spare_for if named else not drive.spare_for
 
 
-def _unfit(seen: Survey, controller: Controller, drive: Drive, volume: Volume) -> Iterator[Objection]:
+def _unfit(
+    seen: Survey, controller: Controller, drive: Drive, volume: Volume, contents: Contents | None
+) -> Iterator[Objection]:
     others = [one for one in below(controller, volume) if one.status != "critical"]
-    for one in unfit_behind(drive, seen.view, others):
+    for one in unfit_behind(drive, seen.view, others, contents):
         yield msgspec.structs.replace(one, guard="S5") if one.guard == "P7" else one
 
 
-def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objection]:
+def _global(seen: Survey, controller: Controller, drive: Drive, contents: Contents | None) -> list[Objection]:
     """Check that a controller-wide spare fits at least one array. Only arrays that can use it count."""
     volumes = [one for one in controller.volumes if one.raid_level in REDUNDANT - RAIDZ]
     if not volumes:
         return [Objection(guard="S3", text=f"{controller.id} has no volume that could use a spare.")]
-    found = [list(_unfit(seen, controller, drive, volume)) for volume in volumes]
+    found = [list(_unfit(seen, controller, drive, volume, contents)) for volume in volumes]
     return min(found, key=len)
 
 

@@ -15,7 +15,8 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, tell
 from raidctl.errors import EXIT_FINE
 from raidctl.model import Drive
-from raidctl.operate.contents import read_contents
+from raidctl.operate.contents import Contents, read_contents
+from raidctl.operate.joining_guards_behind import exposed
 from raidctl.operate.new_drive import Candidate
 from raidctl.operate.spare_guards import denials, refusals
 from raidctl.operate.spare_guards_behind import objections_behind
@@ -52,7 +53,8 @@ class Spares(Struct):
         """Return the reasons to refuse the deed now."""
         controller = owner(seen.inventory.controllers, deed.object_id)
         if controller is not None and controller.mode != "software":
-            return refusals(deed, objections_behind(deed, seen, controller))
+            contents = self._exposed(deed, seen) if deed.verb == "add_spare" else None
+            return refusals(deed, objections_behind(deed, seen, controller, contents))
         return denials(deed, seen, self._candidate(deed, seen) if deed.verb == "add_spare" else None)
 
     def guard(self, step: Step, seen: Survey) -> Sequence[str]:
@@ -64,6 +66,13 @@ class Spares(Struct):
             return [RENAMED]
         lifted = self.consent.unsafe is not None
         return [one.reason for one in self.denials(deed, seen) if not (lifted and one.overridable)]
+
+    def _exposed(self, deed: Deed, seen: Survey) -> Contents | None:
+        """Read a drive behind a controller if the system sees it, too."""
+        drive = physical_drive(seen, deed.drive)
+        if drive is None or self.machine is None:
+            return None
+        return converse(exposed(drive, seen.view), self.machine.runner)
 
     def _candidate(self, deed: Deed, seen: Survey) -> Candidate | None:
         drive = physical_drive(seen, deed.drive)

@@ -14,6 +14,7 @@ from raidctl.cli import cli
 from tests.operate.controllers.simulated import DARK, ControllerReplacement, every, replacement_on
 
 Run = Callable[..., Result]
+RECORDED = Path(__file__).resolve().parents[3] / "fixtures"
 
 
 @pytest.fixture
@@ -151,6 +152,14 @@ def test_a_member_of_an_array_that_is_rebuilt_stays(run: Run) -> None:
     """Guard R3: the demo as it was recorded rebuilds its RAID-6."""
     refused = run("--demo", "p440", "replace", "1I:1:3", "--confirm", "S402KX1B")
     assert (refused.exit_code, "guard R3" in refused.output) == (1, True), refused.output
+
+
+def test_guard_R11_a_drive_that_the_system_sees_is_read_before_it_becomes_a_spare(run: Run) -> None:
+    """What is on a drive behind a controller is read if it has a device; in a recording without it, it is unknown."""
+    words = ("spare", "add", "1I:3:6", "--for", "v2", "--dry-run")
+    assert run("--demo", "gen10", *words).exit_code == 0
+    refused = run("--replay", str(RECORDED / "smartarray-gen10-failed-battery"), "--json", *words)
+    assert "R11" in [one["guard"] for one in json.loads(refused.output)["denials"]]
 
 
 @pytest.mark.parametrize(

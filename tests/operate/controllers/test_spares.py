@@ -18,6 +18,7 @@ from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive, Volume
+from raidctl.operate.contents import EMPTY, Contents
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.runner import Simulated
@@ -195,6 +196,13 @@ def test_guard_R10_another_kind_of_drive_is_refused(replacement: ControllerRepla
         block = BlockDevice(name="sdx", node="/dev/sdx", kind="disk", links=links)
         found = unfit_behind(exposed, HostView(blocks=(block,)), others)
         assert [(one.guard, one.unknown) for one in found] == wanted, links
+    for contents, wanted in (
+        (EMPTY, []), (Contents(), [("R11", True)]), (structs.replace(EMPTY, held=True), [("R7", False)]),
+        (Contents(signatures=("ext4",), blank=True), [("R11", False)]),
+        (Contents(signatures=(), blank=False), [("R11", True)]),
+    ):  # fmt: skip
+        found = unfit_behind(exposed, HostView(blocks=(block,)), others, contents)
+        assert [(one.guard, one.unknown) for one in found] == wanted, contents
 
 
 @every
