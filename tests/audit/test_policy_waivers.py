@@ -249,7 +249,9 @@ def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -
 
 def test_a_damaged_file_of_ignored_findings_waives_nothing(tmp_path: Path) -> None:
     """Metrics and rows have every finding, and the exit code is 3."""
-    (tmp_path / "ignored.json").write_text("[{")
+    place = tmp_path / "demo" / "p400"
+    place.mkdir(parents=True)
+    (place / "ignored.json").write_text("[{")
     for words in (("export", "--rules"), ("export", "--rows", "findings")):
         done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words])
         assert "reported_trouble" in done.stdout
