@@ -6,13 +6,13 @@ as good as before.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.machine import CLOCK
 from raidctl_megaraid.simulator.state import GOOD, ControllerState, name
+from raidctl_megaraid.simulator.storcli_lists import encoded
 
 SECONDS = 14_400.0
 """Four hours, as a small battery needs."""
@@ -50,7 +50,7 @@ def _storcli(number: str, part: str, state: Mapping[str, str]) -> Reply:
     if done is None:
         printed = "device state doesn't support requested command"
         head["Detailed Status"] = [{"Ctrl": int(number), "Status": "Failed", "ErrCd": 50, "ErrMsg": printed}]
-    text = json.dumps({"Controllers": [{"Command Status": head}]}, indent="\t") + "\n"
+    text = encoded({"Command Status": head})
     return Reply(0 if done is not None else 50, text, done or state)
 
 

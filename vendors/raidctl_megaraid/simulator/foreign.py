@@ -134,7 +134,7 @@ def _reply(
     if rows:
         head["Detailed Status"] = list(rows)
     whole: Row = {"Command Status": head} | ({"Response Data": data} if data is not None else {})
-    return json.dumps({"Controllers": [whole]}, indent="\t", separators=(",", " : ")) + "\n"
+    return storcli_lists.encoded(whole)
 
 
 # --- outputs
@@ -151,7 +151,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
             _show(number, controller, state)
     if before == after or not after:
         return text
-    return json.dumps({"Controllers": after}, indent="\t", separators=(",", " : "), ensure_ascii=False) + "\n"
+    return storcli_lists.encoded(*after)
 
 
 def _show(number: str, controller: Row, state: Mapping[str, str]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
 from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import ControllerState
+from raidctl_megaraid.simulator.storcli_lists import encoded
 
 # "EID:Slt" : "252:3"
 _SLOT = regex(r'"EID:Slt"\s*:\s*"(\d*) ?:(\d+)\s*"')
@@ -64,7 +64,7 @@ def _storcli(path: str, words: list[str], state: Mapping[str, str]) -> Reply:
 
 
 def _json(head: Mapping[str, object]) -> str:
-    return json.dumps({"Controllers": [{"Command Status": head}]}, indent="\t") + "\n"
+    return encoded({"Command Status": head})
 
 
 def _megacli(words: list[str], state: Mapping[str, str]) -> Reply:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator import firmware, storcli2_help
 from raidctl_megaraid.simulator.machine import Disk, Machine, load
 from raidctl_megaraid.simulator.state import ControllerState
+from raidctl_megaraid.simulator.storcli_lists import encoded
 
 _PATH = regex(r"/c(\d+)(?:(?:/e(\d+))?/s(\d+)|/v(\d+))?")
 _WORDS: dict[tuple[str, ...], tuple[str, firmware.Operation]] = {
@@ -67,7 +67,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     if code:
         row = {"Status": "Failure", "ErrCd": code, "ErrMsg": firmware.MESSAGES[code]}
         head["Detailed Status"] = [label | row]
-    printed = json.dumps({"Controllers": [{"Command Status": head}]}, indent="\t") + "\n"
+    printed = encoded({"Command Status": head})
     return Reply(code, printed, state if code else machine.state(state))
 
 
@@ -118,7 +118,7 @@ def rebuilds(machine: Machine, state: Mapping[str, str], what: str) -> str:
         else:
             rows.append(row | {"Estimated Time Left": "-"})
     head = _head(machine, state) | {"Status": "Success", "Description": f"Show Drive {what} Status Succeeded."}
-    return json.dumps({"Controllers": [{"Command Status": head, "Response Data": rows}]}, indent="\t") + "\n"
+    return encoded({"Command Status": head, "Response Data": rows})
 
 
 def _drive(number: str, bay: str) -> str:
@@ -154,7 +154,7 @@ def _patrol(machine: Machine, state: Mapping[str, str]) -> str:
     rows = [{"Ctrl_Prop": label, "Value": value} for label, value in shown.items()]
     head = _head(machine, state) | {"Status": "Success", "Description": "None"}
     data = {"Controller Properties": rows}
-    return json.dumps({"Controllers": [{"Command Status": head, "Response Data": data}]}, indent="\t") + "\n"
+    return encoded({"Command Status": head, "Response Data": data})
 
 
 def _groups(machine: Machine, state: Mapping[str, str]) -> str:
@@ -168,9 +168,7 @@ def _groups(machine: Machine, state: Mapping[str, str]) -> str:
             shown | {"Type": "DRIVE", "State": disk.state if disk else "Msng", "Size": machine.seats[seat].size}
         )
     head = _head(machine, state) | {"Status": "Success", "Description": "Show Diskgroup Succeeded"}
-    return (
-        json.dumps({"Controllers": [{"Command Status": head, "Response Data": {"TOPOLOGY": rows}}]}, indent="\t") + "\n"
-    )
+    return encoded({"Command Status": head, "Response Data": {"TOPOLOGY": rows}})
 
 
 def _check(machine: Machine, volume: str, state: Mapping[str, str]) -> str:
@@ -184,7 +182,7 @@ def _check(machine: Machine, volume: str, state: Mapping[str, str]) -> str:
         row["Estimated Time Left"] = f"{int((CHECK_SECONDS - machine.elapsed(task)) / 60) + 1} Minutes"
     head = _head(machine, state) | {"Status": "Success", "Description": "None"}
     data = {"VD Operation Status": [row]}
-    return json.dumps({"Controllers": [{"Command Status": head, "Response Data": data}]}, indent="\t") + "\n"
+    return encoded({"Command Status": head, "Response Data": data})
 
 
 def _head(machine: Machine, state: Mapping[str, str]) -> dict[str, Any]:

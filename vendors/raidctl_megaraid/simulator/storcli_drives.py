@@ -82,7 +82,7 @@ def render(text: str, state: Mapping[str, str]) -> str:
             )
     if before == after:
         return text
-    return json.dumps({"Controllers": after}, indent="\t", separators=(",", " : "), ensure_ascii=False) + "\n"
+    return storcli_lists.encoded(*after)
 
 
 class _Page:

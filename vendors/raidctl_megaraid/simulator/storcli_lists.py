@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from raidctl.json_decode import decode_text
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator.machine import Disk, Machine
@@ -24,6 +26,11 @@ def decoded(text: str) -> list[Row]:
         return []
     found = whole.get("Controllers") if isinstance(whole, dict) else None
     return [one for one in found or [] if isinstance(one, dict)]
+
+
+def encoded(*controllers: Row) -> str:
+    """The JSON output with these entries of ``Controllers``."""
+    return msgspec.json.format(msgspec.json.encode({"Controllers": controllers})).decode() + "\n"
 
 
 def initial(machine: Machine, data: Row, word_of: Callable[[Row], str], span: str) -> State:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from raidctl.text import regex
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator.state import ControllerState, known, name, volumes
+from raidctl_megaraid.simulator.storcli_lists import encoded
 
 _PATH = regex(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
 _CHANGING = frozenset({"set", "flushcache", "flush"})
@@ -186,7 +187,7 @@ def _answer(
     whole: dict[str, Any] = {"Command Status": head}
     if data is not None:
         whole["Response Data"] = data
-    return json.dumps({"Controllers": [whole]}, indent="\t", separators=(",", " : ")) + "\n"
+    return encoded(whole)
 
 
 def _in_text(answer: str) -> str:
