@@ -248,7 +248,7 @@ def test_storcli2_answers_what_it_does_not_know_in_plain_text(tmp_path: Path, wo
 def test_storcli2_refuses_a_volume_that_is_not_there_with_exit_code_0(tmp_path: Path) -> None:
     """The row names the origin of the error in ``ErrType``."""
     answer = run(simulated("9660", tmp_path), "storcli2", "/c0/v9", "set", "wrcache=WT", "nolog", "J")
-    assert (answer.code, '"ErrType" : "CLI"' in answer.text, "Invalid VD number" in answer.text) == (0, True, True)
+    assert (answer.code, '"ErrType": "CLI"' in answer.text, "Invalid VD number" in answer.text) == (0, True, True)
 
 
 @pytest.mark.parametrize(
