@@ -32,7 +32,7 @@ def _undamaged(machine: str) -> Conclusions:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", ALONE)
 def test_no_missing_key_makes_anything_better(machine: str) -> None:
-    """No key gives a better conclusion, missing or null by turns."""
+    """No key gives a better conclusion, missing or null alternately."""
     tried = (damage for number, damage in enumerate(damages(machine)) if damage.null == (number // 2 % 2 == 1))
     assert {damage: found for damage in tried if (found := faults(machine, damage))} == {}
 
