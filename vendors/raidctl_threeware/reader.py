@@ -26,9 +26,9 @@ _HEX = regex(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
 _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "batteries": "batteries"}
 # a line that begins as those of the lists do: a name with a number, then at least three cells
 _ROW = regex(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
-# Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED      of old releases
 # /c0/e0      OK
 _ENCLOSURE_ROW = regex(r"/c\d{1,3}/e\d{1,3} +[A-Z][A-Z-]*", re.ASCII)
+# Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED      of old releases
 _OLD_ROW = regex(r"\s*(Unit|Port) +\d{1,4}: .*", re.ASCII)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
 _NO_CONTROLLER = regex(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
