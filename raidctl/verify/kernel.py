@@ -13,9 +13,6 @@ from raidctl.model.block_layer import NO_BARRIER
 from raidctl.request import Dialogue, Read, ask_all
 from raidctl.verify.report import Evidence
 
-SYNC_UNREAD = "Whether commits are acknowledged before they are written (sync=disabled of ZFS) could not be read."
-SYNC_TEST = "Check it with `zfs get -t filesystem,volume sync`."
-
 
 @dataclass(frozen=True)
 class Kernel:

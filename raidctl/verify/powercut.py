@@ -14,9 +14,10 @@ from raidctl.bench.powercut.identity import same_hardware, target_of, with_cache
 from raidctl.bench.powercut.report import PowerCutRun, Target
 from raidctl.errors import CannotTell
 from raidctl.text import listing, printable
-from raidctl.verify.kernel import SYNC_TEST, SYNC_UNREAD, without_barriers
+from raidctl.verify.kernel import without_barriers
 from raidctl.verify.measured import Measured, combined
 from raidctl.verify.report import Answer, Evidence, Verification, overall
+from raidctl.verify.safety import SYNC_TEST, SYNC_UNREAD
 from raidctl.verify.subjects import CheckedMachine, Subject
 
 LEAST = 5

@@ -22,7 +22,7 @@ from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import disable_or_measure, drive_caches
-from raidctl.verify.kernel import SYNC_TEST, SYNC_UNREAD, without_barriers
+from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.status import lacks_members
 from raidctl.verify.subjects import Subject, blocks_of
@@ -31,6 +31,8 @@ COMMITS = (
     "Measure commits per second on one block with the drives' caches on and off: a 7200 rpm drive that commits more "
     "than 120 times a second does not honour the flush."
 )
+SYNC_UNREAD = "Whether commits are acknowledged before they are written (sync=disabled of ZFS) could not be read."
+SYNC_TEST = "Check it with `zfs get -t filesystem,volume sync`."
 
 
 def policy_active(case: Case) -> Answer:

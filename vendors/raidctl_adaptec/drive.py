@@ -42,8 +42,6 @@ _FLAGS: dict[str, tuple[tuple[str, ...], Severity, str, str]] = {
 """Flags that do not change the state of a drive: their bad values, and what these mean."""
 _RAISED = regex(r" \([^()]*: yes\)$")
 _YES_OR_NO = ("yes", "true", "no", "false")
-
-
 _ENCLOSURES = ("enclosure", "expander", "backplane", "services device")
 """``Device is an Enclosure Services Device``. All others are drives: ``a Hard drive``, which SSDs are, too."""
 _GOOD_PART = regex(

@@ -44,7 +44,7 @@ def _drive_cache(volume: Draft, controller: ControllerDraft, battery: Battery | 
 
 def _auto(battery: Battery | None) -> DriveCachePolicy:
     if battery is None or battery.status in ("unknown", "failed"):
-        return "default"  # no manual has what counts as installed if the battery has failed
+        return "default"  # whether a failed battery counts as installed is undocumented
     return "enabled" if battery.status == "missing" else "disabled"
 
 

@@ -20,8 +20,6 @@ _ROW = regex(
 # tank/db  sync      disab     the output is cut off
 _CUT = regex(r"(?P<pool>[^\s/@][^/@]{0,255}?)(?:/.{0,255}?)?\s{1,255}sync(?:\s.{0,255})?", re.ASCII)
 _VALUES = ("standard", "always", "disabled")
-
-
 # cannot open 'tank/db': I/O error
 # cannot iterate filesystems: I/O error
 ERROR = regex(r"cannot (?:open|import|iterate) [^:]{1,300}: |internal error: ")
