@@ -8,6 +8,7 @@ count together, because each may occur in the output of another tool.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -105,13 +106,13 @@ class Recogniser:
     def _score(self, head: str) -> _Score:
         score = _Score()
         for line in _lines(head):
-            score.lines += 1
+            score.lines += line.times
             match = self._line.match(line.text)
             if match is not None:
                 number = int(str(match.lastgroup)[1:])
                 if line.late and number not in score.hits:
                     score.late.add(number)
-                score.hits[number] = score.hits.get(number, 0) + 1
+                score.hits[number] = score.hits.get(number, 0) + line.times
             label = line.label if self._separator == ":" else _label(line.text, self._separator)
             if label in self._labels:
                 score.labels.setdefault(self._labels[label], set()).add(label)
@@ -143,17 +144,24 @@ class _Line(NamedTuple):
     label: str
     """The label in lower case. Without a pair, it is the whole line, which may be a title."""
     late: bool
+    """The first of them comes late in the text."""
+    times: int
+    """How often the text has this line: the pages of drives repeat most of theirs."""
 
 
 @lru_cache(maxsize=2)
 def _lines(head: str) -> tuple[_Line, ...]:
-    """The lines of a text that are not blank. The cache serves the other families, which examine the same text."""
-    found, place = [], 0
-    for raw in head.split("\n"):
+    """The different lines of a text that are not blank, in the order in which each comes first.
+
+    The cache serves the other families, which examine the same text.
+    """
+    lines = head.split("\n")
+    early = {*lines[: head.count("\n", 0, _EARLY) + 1]}
+    found = []
+    for raw, times in Counter(lines).items():
         text = printable(raw.rstrip("\r")).strip() if len(raw) <= _LONGEST else ""
         if text:
-            found.append(_Line(text, _label(text, ":"), place > _EARLY))
-        place += len(raw) + 1
+            found.append(_Line(text, _label(text, ":"), raw not in early, times))
     return tuple(found)
 
 
