@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from raidctl.text import regex
+from raidctl.text import indent_of, regex
 
 Evidence = list[tuple["Line", str, object]]
 """Lines of an object, each with the field and value it gives."""
@@ -41,8 +41,7 @@ class Line(Struct, eq=False):
     @property
     def indent(self) -> int:
         """Number of leading blanks; a tab counts as eight."""
-        expanded = self.text.expandtabs(8) if "\t" in self.text else self.text
-        return len(expanded) - len(expanded.lstrip(" "))
+        return indent_of(self.text)
 
     @property
     def stripped(self) -> str:
@@ -66,9 +65,12 @@ class Line(Struct, eq=False):
 def record(object_id: str, evidence: Evidence) -> None:
     """Record the facts of an object; ``evidence`` must not change afterwards."""
     outputs = set()
+    last = None
     for line, _, _ in evidence:
-        line.used = True
-        outputs.add(line.output)
+        if line is not last:  # a row of a table gives several facts
+            line.used = True
+            outputs.add(line.output)
+            last = line
     for output in outputs:
         output.record(object_id, evidence)
 

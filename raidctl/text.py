@@ -77,6 +77,12 @@ def pair(text: str) -> tuple[str, str] | None:
     return (key, text[cut + 1 :].strip()) if key else None
 
 
+def indent_of(text: str) -> int:
+    """Number of leading blanks; a tab counts as eight."""
+    expanded = text.expandtabs(8) if "\t" in text else text
+    return len(expanded) - len(expanded.lstrip(" "))
+
+
 def collapse(text: str) -> str:
     """Replace each run of white space by one blank, strip both ends."""
     return " ".join(text.split())

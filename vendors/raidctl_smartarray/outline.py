@@ -10,12 +10,12 @@ reliable.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, pair, printable, regex
+from raidctl.text import collapse, indent_of, pair, printable, regex
 from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
     Heading,
@@ -101,12 +101,25 @@ class Outline(Struct):
     """The output lists the values that a setting may take."""
 
 
+class _Form(NamedTuple):
+    """What a line is by itself."""
+
+    text: str
+    indent: int
+    pair: tuple[str, str] | None
+    certain: bool
+    """It is a pair, whatever its value."""
+    several: bool
+    """It may have more than one pair."""
+
+
 @lru_cache(maxsize=4096)
-def _form(line: str) -> tuple[str, tuple[str, str] | None, bool]:
-    """Return a line's text, any pair, and whether that is certain. Drives repeat most of their lines."""
+def _form(line: str) -> _Form:
+    """The form of a line's text. Drives repeat most of their lines."""
     text = printable(line).strip()
     found = pair(text)
-    return text, found, found is not None and decides(found[0])
+    several = "  " in text or not text.isprintable() or "Mount Points: " in text[1:]
+    return _Form(text, indent_of(line), found, found is not None and decides(found[0]), several)
 
 
 class _Outliner:
@@ -116,6 +129,8 @@ class _Outliner:
         self.result = Outline(output)
         self.flat = all(line.indent <= 1 for line in output.lines)
         """The indentation is lost: what follows a heading belongs to it."""
+        self.indent = 0
+        """Indentation of the current line."""
         self.open: list[Section] = []
         self.paragraph: Paragraph | None = None
         self.wrapped: Pair | None = None
@@ -130,21 +145,22 @@ class _Outliner:
         """Indentation of a line that was not understood. Deeper lines directly below it belong to it."""
 
     def take(self, line: Line) -> None:
-        text, found, decided = _form(line.text) if len(line.text) <= LONGEST_LINE else ("", None, False)
+        form = _form(line.text if len(line.text) <= LONGEST_LINE else "")
+        text, self.indent = form.text, form.indent
         if not text:
             if not line.text.strip("> \t\r"):
                 mark_read(line)
             self.paragraph = self.wrapped = None
             return
-        if not decided and self.opens(text, line):
+        if not form.certain and self.opens(text, line):
             return
         if self.listing_options and _OPTION.fullmatch(text):
             mark_read(line)
             return
-        if self.strange is not None and line.indent <= self.strange:
+        if self.strange is not None and form.indent <= self.strange:
             self.strange = None
-        if (self.strange is not None or not self.pairs(found, text, line)) and not self.run_on(text, line):
-            self.strange = line.indent if self.strange is None else self.strange
+        if (self.strange is not None or not self.pairs(form, line)) and not self.run_on(text, line):
+            self.strange = form.indent if self.strange is None else self.strange
 
     def opens(self, text: str, line: Line) -> bool:
         """Take a heading or a message; whether the line was one."""
@@ -169,7 +185,7 @@ class _Outliner:
             len(self.open) > 1 and _RANK[self.open[-1].kind] >= rank and not (grouped and self.open[-1].kind == "group")
         ):
             self.open.pop()
-        section = Section(opened, line, indent=line.indent)
+        section = Section(opened, line, indent=self.indent)
         self.row = section if opened.kind == "drive_row" else None
         if rank == 0:
             self.result.controllers.append(section)
@@ -222,20 +238,18 @@ class _Outliner:
         elif kind == "options":
             self.result.options = self.listing_options = True
 
-    def pairs(self, first: tuple[str, str] | None, text: str, line: Line) -> bool:
-        """Take a line of one or more ``label: value`` pairs.
-
-        Mostly there is only the first. Return whether it was such a line.
+    def pairs(self, form: _Form, line: Line) -> bool:
+        """Take a line of one or more ``label: value`` pairs. Return whether it was such a line.
 
         Some versions forget the line break between two pairs: a second one counts where its label is known.
         """
-        if "  " in text or not text.isprintable() or "Mount Points: " in text[1:]:
-            return all(self.give(pair(piece), line) for piece in self.pieces(text, line))
-        return self.give(first, line)
+        if form.several:
+            return all(self.give(pair(piece), line) for piece in self.pieces(form.text))
+        return self.give(form.pair, line)
 
     def give(self, found: tuple[str, str] | None, line: Line) -> bool:
         """Give a pair to its section. False if no open section knows it."""
-        owner = None if found is None else self.owner(found[0], line)
+        owner = None if found is None else self.owner(found[0])
         if found is None or owner is None:
             return False
         label, value = found
@@ -245,23 +259,23 @@ class _Outliner:
         self.wrapped = item if normalized(label) in _WRAPPED else None
         return True
 
-    def pieces(self, text: str, line: Line) -> list[str]:
+    def pieces(self, text: str) -> list[str]:
         """The pairs of a line."""
         pieces: list[str] = []
         for part in _SECOND_PAIR.split(_GLUED.sub("  ", text)):
             found = pair(part) if pieces else None
-            if pieces and (found is None or self.owner(found[0], line) is None):
+            if pieces and (found is None or self.owner(found[0]) is None):
                 pieces[-1] = f"{pieces[-1]}  {part}"
             else:
                 pieces.append(part)
         return pieces
 
-    def owner(self, label: str, line: Line) -> Section | None:
+    def owner(self, label: str) -> Section | None:
         """The open section that a pair belongs to."""
         if self.paragraph is not None and not known(label):
             return None
         inner = self.open[-1] if self.open else None
-        if inner is not None and inner.indent < line.indent and holds(inner.kind, label):
+        if inner is not None and inner.indent < self.indent and holds(inner.kind, label):
             return inner
         knowing = [section for section in self.open if holds(section.kind, label)]
         if len(knowing) == 1:
@@ -269,9 +283,8 @@ class _Outliner:
         if knowing and self.flat:
             return knowing[-1]
         if knowing:
-            indent = line.indent
-            return next((section for section in reversed(knowing) if section.indent < indent), knowing[-1])
-        if self.row is not None and self.row.indent < line.indent and holds("drive", label):
+            return next((section for section in reversed(knowing) if section.indent < self.indent), knowing[-1])
+        if self.row is not None and self.row.indent < self.indent and holds("drive", label):
             return self.row
         if not self.open and holds("controller", label):
             self.open = [self.nameless()]

@@ -192,7 +192,7 @@ def unreadable(item: Outline) -> Iterable[Problem]:
 
 def _lost_rows(output: Output) -> Iterator[str]:
     """Lines that begin like the row of a drive or volume, and have another form."""
-    rows = [(line, _ROW.fullmatch(line.stripped)) for line in output.lines]
+    rows = [(line, _ROW.fullmatch(line.stripped)) for line in output.lines if "(" in line.text or "[" in line.text]
     lost = [(line, row) for line, row in rows if row is not None and heading(line.stripped) is None]
     for line, row in lost[:_MOST_ROWS]:
         yield f"Line not recognised in the list of {_LISTS[row[1].lower()]}: {collapse(line.stripped)[:120]}"
