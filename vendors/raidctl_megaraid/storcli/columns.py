@@ -12,6 +12,7 @@ from raidctl.text import collapse, regex
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.storcli.outline import Row
+from raidctl_megaraid.vocabulary import normalized
 
 Cells = dict[str, Pair]
 """The cells of a row by their column titles in lower case."""
@@ -25,7 +26,7 @@ _PATH = regex(r"(?:/c[0-9]+)?(?:/e([0-9]{1,6}))?/s([0-9]{1,6})", re.ASCII | re.I
 
 def cells(row: Row) -> Cells:
     """A row with the titles of its columns in lower case."""
-    return {collapse(title).lower(): pair for title, pair in row.items()}
+    return {normalized(title): pair for title, pair in row.items()}
 
 
 def address(text: str) -> tuple[str, str] | None:

@@ -102,36 +102,38 @@ def _tool_of(name: str, head: str) -> str:
     return f"{'perccli' if dell else 'storcli'}{'2' if second else ''}"
 
 
-# What the output of a command contains, the most specific first
-_COMMANDS: tuple[tuple[str, str], ...] = (
-    (r"seqNum\s*[:=]", "/cx show events"),
-    (r"PR Mode|PR Current State", "/cx show patrolread"),
-    (r"CC Operation Mode|CC Current State", "/cx show cc"),
-    (r"Supported Adapter Operations|Supported Controller operations|HwCfg", "/cx show all"),
-    (r"System Overview|Number of Controllers", "show"),
-    (r"VD\d+ Properties|VD Properties", "/cx/vall show all"),
-    (r"Drive /c\d+/s\d+ - Detailed Information", "/cx/sall show all"),
-    (r"- Detailed Information|Drive Detailed Information", "/cx/eall/sall show all"),
-    (r"PD LIST[\s\S]*VD LIST|VD LIST[\s\S]*PD LIST|Product Name *(?:=|\"\s*:)", "/cx show"),
-    (r"Energy Pack Info", "/cx/ep show all"),
-    (r"Cachevault_Info|GasGaugeStatus|use /cx/bbu", "/cx/cv show all"),
-    (r"BBU_Info|BBU_Capacity|BBU_Firmware|use /cx/cv", "/cx/bbu show all"),
-    (r"FOREIGN CONFIGURATION|Total [Ff]oreign|/c\d+/f\d+", "/cx/fall show"),
-    (r"Progress%[\s\S]*VD Operation|VD Operation[\s\S]*Progress%", "/cx/vall show init"),
-    (r"Progress%", "/cx/eall/sall show rebuild"),
-    (r"Enclosure /c\d+/e\d+", "/cx/eall show all"),
-    (r"DG/VD|/c\d+/v\d+", "/cx/vall show"),
-    (r"Drive Information|Drive /c\d+/(?:e\d+/)?s\d+|EID:Slt +[DP]ID", "/cx/eall/sall show"),
-    (r"TOPOLOGY|DG +(?:Arr|Span) +Row", "/cx/dall show"),
-    (r"EID +State +(?:DeviceType +)?Slots|Enclosure", "/cx/eall show"),
-    (r"CLI Version|Ctrl_Prop|Status", "/cx show"),
+# What the output of a command contains, the most specific first. Each expression begins with letters of its own, which
+# `re` finds fast; in an alternation it would try every character.
+_COMMANDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("/cx show events", (r"seqNum\s*[:=]",)),
+    ("/cx show patrolread", ("PR Mode", "PR Current State")),
+    ("/cx show cc", ("CC Operation Mode", "CC Current State")),
+    ("/cx show all", ("Supported Adapter Operations", "Supported Controller operations", "HwCfg")),
+    ("show", ("System Overview", "Number of Controllers")),
+    ("/cx/vall show all", (r"VD\d+ Properties", "VD Properties")),
+    ("/cx/sall show all", (r"Drive /c\d+/s\d+ - Detailed Information",)),
+    ("/cx/eall/sall show all", ("- Detailed Information", "Drive Detailed Information")),
+    ("/cx show", (r"PD LIST[\s\S]*VD LIST", r"VD LIST[\s\S]*PD LIST", r"Product Name *(?:=|\"\s*:)")),
+    ("/cx/ep show all", ("Energy Pack Info",)),
+    ("/cx/cv show all", ("Cachevault_Info", "GasGaugeStatus", "use /cx/bbu")),
+    ("/cx/bbu show all", ("BBU_Info", "BBU_Capacity", "BBU_Firmware", "use /cx/cv")),
+    ("/cx/fall show", ("FOREIGN CONFIGURATION", "Total [Ff]oreign", r"/c\d+/f\d+")),
+    ("/cx/vall show init", (r"Progress%[\s\S]*VD Operation", r"VD Operation[\s\S]*Progress%")),
+    ("/cx/eall/sall show rebuild", ("Progress%",)),
+    ("/cx/eall show all", (r"Enclosure /c\d+/e\d+",)),
+    ("/cx/vall show", ("DG/VD", r"/c\d+/v\d+")),
+    ("/cx/eall/sall show", ("Drive Information", r"Drive /c\d+/(?:e\d+/)?s\d+", "EID:Slt +[DP]ID")),
+    ("/cx/dall show", ("TOPOLOGY", "DG +(?:Arr|Span) +Row")),
+    ("/cx/eall show", ("EID +State +(?:DeviceType +)?Slots", "Enclosure")),
+    ("/cx show", ("CLI Version", "Ctrl_Prop", "Status")),
 )
-_NUMBER = regex(r"(?:^[ \t]*Controller +=|\"Controller\"\s*:)\s*\"?(\d{1,3})\b", re.MULTILINE)
+# Controller = 0        "Controller" : 0
+_NUMBERS = (regex(r"\n[ \t]*Controller +=\s*\"?(\d{1,3})\b"), regex(r"\"Controller\"\s*:\s*\"?(\d{1,3})\b"))
 
 
 def _command(name: str, head: str) -> str:
     """The command that prints such a text."""
-    form = next((command for form, command in _COMMANDS if re.search(form, head)), "show")
-    numbers = list(dict.fromkeys(_NUMBER.findall(head)))
+    form = next((command for command, forms in _COMMANDS if any(re.search(form, head) for form in forms)), "show")
+    numbers = list(dict.fromkeys(number for form in _NUMBERS for number in form.findall(f"\n{head}")))
     controller = f"c{numbers[0]}" if len(numbers) == 1 else "call"
     return f"{_tool_of(name, head)} {form.replace('/cx', f'/{controller}')}"
