@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from msgspec import Struct
 
 from raidctl.evidence import Line
-from raidctl.model import BatteryStatus, Role
+from raidctl.model import BatteryStatus, Health, Role
 from raidctl.text import collapse, regex
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
@@ -52,6 +55,7 @@ def place_of(enclosure: str | None, slot: str) -> str:
     return short if enclosure is None else f"E{int(enclosure)}:S{short}"
 
 
+@lru_cache(maxsize=1024)
 def bay_of(slot: str) -> str:
     """``01`` of ``SLOT 01``, ``Slot#01``, ``Bay01``; ``A1`` of ``Slot A1``."""
     return _SLOT_WORD.sub("", slot.strip()) or slot.strip()
@@ -190,28 +194,50 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
         usage(drive, line, row["usage"])
 
 
-def usage(drive: Draft, line: Line, value: str) -> None:
-    """Read the column Usage: an array's name, or the drive's role."""
+class Usage(Struct, frozen=True):
+    """What a value of the column Usage means."""
+
+    role: Role
+    health: Health
+    number: str | None
+    """The number of the drive's array."""
+    name: str | None
+    """The name of the drive's array."""
+    incomplete: bool
+    """The drive's array lacks drives."""
+
+
+@lru_cache(maxsize=1024)
+def meaning_of(value: str) -> Usage:
+    """The meaning of a value. The members of an array share theirs."""
     low = value.lower()
     role: Role = "spare" if _HOT_SPARE.fullmatch(value) else _USAGE.get(low, "member")
     if role == "member" and _DROPPED.search(low):
         role = "failed"
-    weight = drive.status_weight("status", "critical" if role == "failed" else "ok", ROW)
-    drive.put(line, "role", role, DETAIL + (weight > ROW))
-    drive.detail(line, "Usage", value)
     numbered = _MEMBER.fullmatch(value)
-    if numbered is not None and numbered[1] is not None:
-        drive.conclude("set number", str(int(numbered[1])), ROW)
-    elif role == "member" and numbered is None and low not in {"rebuilding", "rebuild"}:
-        drive.put(None, "set", value)
+    number = str(int(numbered[1])) if numbered is not None and numbered[1] is not None else None
+    named = role == "member" and numbered is None and low not in {"rebuilding", "rebuild"}
+    doubtful = low.startswith(("rebuild", "foreign"))
+    health: Health = "critical" if role == "failed" else "warning" if doubtful else "ok"
+    return Usage(role, health, number, value if named else None, _INCOMPLETE.search(low) is not None)
+
+
+def usage(drive: Draft, line: Line, value: str) -> None:
+    """Read the column Usage: an array's name, or the drive's role."""
+    found = meaning_of(value)
+    weight = drive.status_weight("status", "critical" if found.role == "failed" else "ok", ROW)
+    drive.put(line, "role", found.role, DETAIL + (weight > ROW))
+    drive.detail(line, "Usage", value)
+    if found.number is not None:
+        drive.conclude("set number", found.number, ROW)
+    if found.name is not None:
+        drive.put(None, "set", found.name)
     # the tool puts Failed in this column as soon as it drops a drive
-    if _INCOMPLETE.search(low):
+    if found.incomplete:
         message = f"The drive belongs to an array that lacks drives: {value}."
         drive.add_problem("error", "state", message, "Connect the missing drives before anything else.")
-    doubtful = low.startswith(("rebuild", "foreign"))
-    health = "critical" if role == "failed" else "warning" if doubtful else "ok"
-    drive.put(line, "status", health, weight)
-    if role == "failed" or health == "warning":
+    drive.put(line, "status", found.health, weight)
+    if found.health != "ok":
         drive.put(line, "status_text", value, weight)
 
 

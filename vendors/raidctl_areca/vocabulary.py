@@ -214,6 +214,7 @@ def count(text: str) -> int | None:
     return int(figure(_COUNT, text.strip())[0])
 
 
+@lru_cache(maxsize=256)
 def drive_model(text: str, *, sas: bool) -> str:
     """The model; SAS drives have the vendor's column before it, eight wide.
 
