@@ -49,9 +49,9 @@ def settle_settings(controller: ControllerDraft[Any]) -> None:
         for _, name, value in draft.evidence:
             if name in _SETTINGS:
                 found.setdefault(name, {})[value] = None
-        for name, label in _SETTINGS.items():
-            if len(values := [*found.get(name, ())]) > 1:
-                _settle(draft, name, label, values)
+        for name, values in found.items():
+            if len(values) > 1:
+                _settle(draft, name, _SETTINGS[name], [*values])
 
 
 def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> None:

@@ -192,8 +192,9 @@ class Draft(Struct):
         ``table`` gives for a label, in lower case and without the words before a colon, the fields and their readers. A
         reader that returns None or raises ``ValueError`` gives no value.
         """
-        for line, name, value in tuple(self.evidence):
-            for known, parse in table.get(_label_of(name), ()):
+        wanted = {f"details[{label}]": rows for label in self.details if (rows := table.get(_without_prefix(label)))}
+        for line, name, value in tuple(self.evidence) if wanted else ():
+            for known, parse in wanted.get(name, ()):
                 found = attempt(parse, str(value))
                 if found is not None:
                     self.put(line, known, found)
@@ -249,9 +250,9 @@ class Draft(Struct):
 
 
 @lru_cache(maxsize=4096)
-def _label_of(name: str) -> str:
-    """``block size`` of ``details[Phy #0: Block Size]``; empty for a field of the model."""
-    return name[8:-1].rpartition(": ")[2].strip().lower() if name.startswith("details[") else ""
+def _without_prefix(label: str) -> str:
+    """``block size`` of ``Phy #0: Block Size``."""
+    return label.rpartition(": ")[2].strip().lower()
 
 
 @cache

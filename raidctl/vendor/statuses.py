@@ -208,8 +208,8 @@ def in_no_array(drives: Iterable[Draft]) -> dict[str, str]:
     found: dict[str, str] = {}
     for drive in drives:
         lines = [line for line, name, role in drive.evidence if name == "role" and role in _IN_NO_ARRAY]
-        words = [str(word) for line, name, word in drive.evidence if name == "status_text" and line in lines[:1]]
         if lines or drive.get("role") in _IN_NO_ARRAY:
+            words = [str(word) for line, name, word in drive.evidence if name == "status_text" and line in lines[:1]]
             found[drive.name] = next(iter(words), drive.get("status_text") or "in no array")
     return found
 
