@@ -102,6 +102,7 @@ _COUNT = regex(r"\d{1,12}", re.ASCII)
 _IMPOSSIBLE = regex(r"\d{13}", re.ASCII)
 
 
+@lru_cache(maxsize=4096)
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE

@@ -44,7 +44,7 @@ _SENTENCE = regex(
 _ERROR = regex(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
 _DRIVER = regex(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
 # between cells; the blank of "1.82 TB" is none of them
-_BLANKS = regex(r"[ \t]{2,}|\t|(?<!\d) | (?!(?:[KMGT]B?|hr\(s\))(?:\s|$))", re.ASCII)
+_BLANKS = regex(r"[ \t](?:[ \t]+|(?<=\t)|(?<!\d )|(?!(?:[KMGT]B?|hr\(s\))(?:\s|$)))", re.ASCII)
 
 
 class Attribute(Struct, frozen=True):

@@ -124,6 +124,7 @@ BATTERY_WORDS = {
 """The words of a battery's columns that have no others."""
 
 
+@lru_cache(maxsize=4096)
 def has_value(text: str) -> bool:
     """Whether a value has a meaning."""
     return text.strip().lower() not in NO_VALUE
