@@ -132,6 +132,7 @@ class PieceAuditor:
         return self._inventory(inventory, path)
 
     def _inventory(self, inventory: Inventory, source: str) -> Audited:
+        """Audit an inventory that could be read. All ways to one end here."""
         self._read.append((inventory.host.hostname, inventory.host.collected_at))
         return self._auditor.audit(inventory, source)
 

@@ -10,12 +10,10 @@ import msgspec
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.policy.sets import Policy, only_builtin
-from raidctl.errors import RaidctlError
-from raidctl.fleet.audit_piece import PieceAuditor, recorded
+from raidctl.fleet.audit_piece import PieceAuditor
 from raidctl.fleet.sources import Piece
 from raidctl.json_decode import valid_text
 from raidctl.model import Inventory, is_complete
-from raidctl.recording import inventory_files
 from raidctl.rows import build
 from raidctl.rows.tables import Row
 from raidctl.text import json_safe
@@ -98,21 +96,8 @@ class RowReader(PieceAuditor):
         faults = [f"{one.source}: {one.findings[0].message}" for one in audited if one.unreadable]
         return PieceRows(b"".join(self._lines), self._count, (*faults, *self._unread))
 
-    def _document(self, document: bytes, source: str) -> Audited:
-        try:
-            inventory = inventory_files.decode(document)
-        except inventory_files.NoInventory as reason:
-            return self._auditor.unreadable(source, f"It {reason}.")
-        return self._add(inventory, source)
-
-    def _recording(self, path: str) -> Audited:
-        try:
-            inventory = recorded(path)
-        except (OSError, RaidctlError) as error:
-            return self._auditor.unreadable(path, str(error))
-        return self._add(inventory, path)
-
-    def _add(self, inventory: Inventory, source: str) -> Audited:
+    def _inventory(self, inventory: Inventory, source: str) -> Audited:
+        """Keep the rows of an inventory. It is not audited."""
         data, number, unread = lines_of(self._rows, inventory, source)
         self._lines.append(data)
         self._count += number
