@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -15,9 +15,8 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.terminal import emit, emit_found, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_STANDS, EXIT_UNDER_WAY
 from raidctl.health.narrowed import with_below, with_unlisted
-from raidctl.model import Inventory, Progress
+from raidctl.model import Inventory
 from raidctl.output.terminal import is_drawable
-from raidctl.request import converse
 from raidctl.select import find, narrow
 from raidctl.survey.survey import Survey
 from raidctl.tasks.report import TaskReport, report
@@ -94,7 +93,7 @@ def follow(
 ) -> int:
     """Show a machine's tasks until they end or the time is up. Return the exit code."""
     looks = _Looks(named, target)
-    watch = Watch(looks.whole, looks.quick, clock, at_most)
+    watch = Watch(looks.whole, named.progress, clock, at_most)
     last: list[Step] = []
     kept = _kept(steps(watch.frames()) if awaited else map(Step, watch.frames()), last)
     try:
@@ -159,7 +158,7 @@ def _machine_words(settings: Settings) -> Sequence[str]:
 
 
 class _Looks:
-    """The two kinds of readings of a machine."""
+    """Complete readings of a machine, reduced to a target."""
 
     def __init__(self, named: Machine, target: str | None) -> None:
         self._named, self._target = named, target
@@ -173,12 +172,3 @@ class _Looks:
         if self._ids is None:
             self._ids = find(seen.inventory, seen.view, [self._target])
         return _narrowed(seen, self._ids, self._target)
-
-    def quick(self) -> Mapping[str, Progress | None]:
-        """Read what families report from kernel files alone."""
-        found: dict[str, Progress | None] = {}
-        for vendor in self._named.vendors:
-            progress = getattr(vendor, "progress", None)
-            if progress is not None:
-                found |= converse(progress(), self._named.runner)
-        return found

@@ -186,13 +186,7 @@ class Readings:
 
     def quick(self) -> Mapping[str, Progress | None]:
         """Read what families report from kernel files alone."""
-        found: dict[str, Progress | None] = {}
-        if self._named is not None:
-            for vendor in self._named.vendors:
-                progress = getattr(vendor, "progress", None)
-                if progress is not None:
-                    found |= converse(progress(), self._named.runner)
-        return found
+        return self._named.progress() if self._named is not None else {}
 
     def of(self, frames: Iterator[Frame]) -> Iterator[Reading]:
         """Yield the frames, each with the caches, and the logs' new entries."""

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
-from raidctl.model import Inventory, Problem
-from raidctl.request import Failure, Runner
+from raidctl.model import Inventory, Problem, Progress
+from raidctl.request import Failure, Runner, converse
 from raidctl.select import controllers_of, find, narrow
 from raidctl.survey.ask_vendors import warm
 from raidctl.survey.survey import Survey, survey, survey_documents
@@ -61,6 +61,15 @@ class Machine(Struct):
         seen = add_help_texts(seen, self.runner, self.vendors, self.help_texts)
         self.help_texts = seen.view.help_texts
         return seen
+
+    def progress(self) -> Mapping[str, Progress | None]:
+        """Read the operations that families report from kernel files alone."""
+        found: dict[str, Progress | None] = {}
+        for vendor in self.vendors:
+            progress = getattr(vendor, "progress", None)
+            if progress is not None:
+                found |= converse(progress(), self.runner)
+        return found
 
 
 @contextmanager
