@@ -107,7 +107,7 @@ class Store(Database):
         with self.reading() as database:
             row = database and database.execute("SELECT document FROM run WHERE id = ?", (number,)).fetchone()
         if not row:
-            raise UsageError(f'There is no run {number}; "raidctl bench list" lists them.')
+            raise no_run(str(number))
         return decoded(row[0], f"Run {number} of {self.path}")
 
     def latest(self) -> Run:
@@ -116,6 +116,11 @@ class Store(Database):
         if not stored:
             raise UsageError('No run is saved yet; "raidctl bench run" makes one.')
         return self.get(stored[-1].id)
+
+
+def no_run(number: str) -> UsageError:
+    """The error for a number that no saved run has."""
+    return UsageError(f'There is no run {number}; "raidctl bench list" lists them.')
 
 
 def decoded(document: str | bytes, where: str) -> Run:

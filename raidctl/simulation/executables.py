@@ -34,7 +34,6 @@ from raidctl.errors import UsageError
 from raidctl.recording.recording import load
 from raidctl.request import Run, RunAnswer
 from raidctl.simulation.runner import Simulated
-from raidctl.text import listing
 from raidctl.vendor.simulator import Reply, Simulator, State
 
 T = TypeVar("T")
@@ -151,21 +150,18 @@ def install(name: str, place: Path) -> Tools:
         UsageError: There is no simulated machine of this name.
         OSError: The files cannot be written.
     """
-    from raidctl.simulation.demo import demos, simulators  # noqa: PLC0415 - a call of a tool has no need of them
+    from raidctl.simulation.demo import path_of, simulators  # noqa: PLC0415 - a call of a tool has no need of them
     from raidctl.vendor.registry import vendors  # noqa: PLC0415 - as above
 
     found = vendors()[0]
-    known = demos(found)
-    demo = next((demo for demo in known if demo.name == name), None)
-    if demo is None:
-        raise UsageError(f'There is no simulated machine "{name}"; use {listing([demo.name for demo in known], "or")}.')
+    demo = path_of(name, found)
     modules = [cast("Any", item).__name__ for item in simulators(found)]
-    package = demo.path.parent.parent.name
+    package = demo.parent.parent.name
     own = tuple(module for module in modules if module.startswith(f"{package}.")) or tuple(modules)
-    tools = {basename(entry.run[0]) for entry in load(demo.path).manifest.answers if entry.run}
+    tools = {basename(entry.run[0]) for entry in load(demo).manifest.answers if entry.run}
     place = place.absolute()
     (place / BIN).mkdir(parents=True, exist_ok=True)
-    _write(place / _MACHINE, _Machine(recording=str(demo.path), simulators=own))
+    _write(place / _MACHINE, _Machine(recording=str(demo), simulators=own))
     for tool in tools:
         words = {"python": sys.executable, "place": str(place), "tool": tool}
         path = place / BIN / tool

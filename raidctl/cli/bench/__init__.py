@@ -78,7 +78,9 @@ def named(word: str, store: Store) -> Run:
         return store.latest()
     if word.isascii() and word.isdigit():
         if len(word.lstrip("0")) > _DIGITS:
-            raise UsageError(f'There is no run {word}; "raidctl bench list" lists them.')
+            from raidctl.bench.store import no_run  # noqa: PLC0415 - as above
+
+            raise no_run(word)
         return store.get(int(word))
     from raidctl.text import printable  # noqa: PLC0415 - as above
 

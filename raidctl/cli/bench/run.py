@@ -25,7 +25,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
-from raidctl.cli.shared.plan_change import Declined, Interrupted, tell
+from raidctl.cli.shared.plan_change import require_yes, tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import (
     EXIT_CANNOT_TELL,
@@ -209,13 +209,7 @@ class Agreement:
         if self._yes:
             return
         if is_terminal(sys.stdin):
-            try:
-                wanted = click.confirm("Begin?", default=not self._asks, err=True)
-            except click.Abort:
-                tell("")  # the cursor is still behind the question
-                raise Interrupted("Interrupted at the prompt: nothing was done.") from None
-            if not wanted:
-                raise Declined("Nothing was done.")
+            require_yes("Begin?", "nothing was done", default=not self._asks)
         elif self._asks:
             raise UsageError("Nothing was done: without a terminal, use --yes (or --dry-run to see the plan).")
 

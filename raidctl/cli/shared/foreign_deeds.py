@@ -5,7 +5,7 @@ Foreign configurations are imported or cleared, and preserved cache is discarded
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from raidctl.cli.shared.change_targets import controllers
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
@@ -25,7 +25,6 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendor_of
 
-DeedMaker = Callable[[Survey], Sequence[Deed]]
 _WHAT = {
     "import_foreign": "{name} takes over these drives, with what is on them",
     "clear_foreign": "{name} clears these configurations, and the data of their volumes is lost",

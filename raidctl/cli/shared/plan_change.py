@@ -304,7 +304,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
         raise UsageError("Nothing was changed: without a terminal, use --yes (or --dry-run to see the plan).")
     if settings.as_json:
         _show(work, settings, err=True)
-    _ask()
+    require_yes("Do this?", "nothing was changed")
     work.asked = True
     return None
 
@@ -318,20 +318,22 @@ def code_of(refused: Plan) -> int:
     return EXIT_CANNOT_TELL if "unknown" in kinds else EXIT_ACCESS
 
 
-def _ask() -> None:
-    """Ask whether to carry out the plan.
+def require_yes(question: str, nothing: str, *, default: bool = False) -> None:
+    """Ask a question on standard error that needs a yes.
+
+    Args:
+        question: The question.
+        nothing: What follows from a no: ``nothing was changed``.
+        default: Whether Enter means yes.
 
     Raises:
         Declined: The answer is no.
         Interrupted: There was no answer.
     """
-    try:
-        wanted = click.confirm("Do this?", err=True)
-    except click.Abort:
-        tell("")  # the cursor is still behind the question
-        raise Interrupted("Interrupted at the prompt: nothing was changed.") from None
+    with _answer_expected(nothing):
+        wanted = click.confirm(question, default=default, err=True)
     if not wanted:
-        raise Declined("Nothing was changed.")
+        raise Declined(f"{nothing.capitalize()}.")
 
 
 def typed_answer(question: str) -> str:
@@ -340,11 +342,17 @@ def typed_answer(question: str) -> str:
     Raises:
         Interrupted: There was no answer.
     """
-    try:
+    with _answer_expected("nothing was done"):
         return str(click.prompt(question, default="", err=True, show_default=False))
+
+
+@contextmanager
+def _answer_expected(nothing: str) -> Iterator[None]:
+    try:
+        yield
     except click.Abort:
         tell("")  # the cursor is still behind the question
-        raise Interrupted("Interrupted at the prompt: nothing was done.") from None
+        raise Interrupted(f"Interrupted at the prompt: {nothing}.") from None
 
 
 class Declined(RaidctlError):
