@@ -25,6 +25,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
+from raidctl.cli.shared.waivers import waivers_option
 from raidctl.errors import EXIT_USAGE, UsageError
 from raidctl.model import Inventory, hiding_problems
 from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
@@ -56,7 +57,7 @@ _MOST_LEFT_OUT = 20
     metavar="N",
     help="Number of processes (one per core); with --hosts: hosts at a time (16).",
 )
-@click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
+@waivers_option
 @machine_options
 @bmc_options
 @hosts_option
@@ -94,8 +95,7 @@ def command(
         _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs,
                              waivers=waivers)  # fmt: skip
         return _init(None if policy == "-" else policy, path, settings)
-    if settings.as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} cannot be used together.")
+    settings.refuse_second_format(form)
     if policy is None and not all_builtin:
         raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes an initial one.')
     try:

@@ -63,7 +63,7 @@ from raidctl.text import listing, printable
 @click.option("--until", metavar="DATE", help="Last day of --ignore: 2027-01-31.")
 @click.option("--because", metavar="TEXT", help="Reason for --ignore, shown with the finding.")
 @click.option("--ignore-file", metavar="FILE", help="File of ignored findings (ignored.json in --state-dir).")
-@waivers.OPTION
+@waivers.waivers_option
 @machine_options
 @bmc_options
 @hosts_options
@@ -93,8 +93,7 @@ def command(
     0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
-    if settings.as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} cannot be used together.")
+    settings.refuse_second_format(form)
     settings.as_json = settings.as_json or form == "json"
     if form == "nagios" and (listed or explain is not None):
         raise click.UsageError("--list and --explain have no --format nagios.")

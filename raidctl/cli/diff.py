@@ -62,8 +62,7 @@ def command(
     0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
-    if settings.as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} cannot be used together.")
+    settings.refuse_second_format(form)
     settings.as_json = settings.as_json or form == "json"
     if settings.several():
         if form == "nagios" or after != NOW:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 TABLES = ("drives", "volumes", "batteries", "caches", "findings", "bench")
 """Choices of --rows; a test compares them with raidctl.rows."""
 SERVICE, TIMER = "raidctl-export.service", "raidctl-export.timer"
-UNITS = Path("/etc/systemd/system")
-ENABLE = ("systemctl", "enable", "--now", TIMER)
 _INTERVAL = 300
 _PATH = "/metrics"
 _LABEL = regex(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
@@ -109,7 +107,10 @@ def command(
     if waivers is not None and not rules:
         raise click.UsageError("--waivers needs --rules or --rows findings: metrics alone are not findings.")
     wanted = _Wanted(rules, dict(map(_label, label)), waivers)
-    _waivers(waivers)  # mistakes are reported before anything is read or served
+    if waivers is not None:
+        from raidctl.cli.shared.waivers import written  # noqa: PLC0415 - only where there are some
+
+        written(waivers)  # mistakes are reported before anything is read or served
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
     if install_unit:
         return _install(settings, output, wanted, dry_run=dry_run)
@@ -218,7 +219,7 @@ def _install(settings: Settings, output: str | None, wanted: _Wanted, *, dry_run
     words += ["--waivers", str(Path(wanted.file).absolute())] if wanted.file else []
     words += ["--state-dir", str(Path(settings.state_dir).absolute())] if settings.state_dir else []
     units = {SERVICE: filled(SERVICE, words, FILE=str(Path(path).parent)), TIMER: filled(TIMER, ())}
-    return install(UNITS, units, ENABLE, dry_run=dry_run)
+    return install(units, dry_run=dry_run, now=True)
 
 
 def _json(export: Export) -> str:
@@ -239,27 +240,18 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 
 
-def _waivers(path: str | None) -> tuple[Waiver, ...]:
-    """Return the waivers of a file."""
-    if path is None:
-        return ()
-    from raidctl.cli.shared.waivers import written  # noqa: PLC0415 - only where there are some
-
-    return written(path)
-
-
 def _diagnosis(inventory: Inventory, wanted: _Wanted, ignored: Sequence[Waiver]) -> Diagnosis:
     """Return the findings of ``raidctl diagnose``, with the same waivers."""
     from raidctl.audit.builtin import rules  # noqa: PLC0415 - only if findings are requested
     from raidctl.audit.diagnosis import diagnosed, findings_of  # noqa: PLC0415 - as above
-    from raidctl.cli.shared.waivers import today  # noqa: PLC0415 - as above
+    from raidctl.cli.shared.waivers import today, written  # noqa: PLC0415 - as above
 
     try:
-        written = _waivers(wanted.file)
+        of_file = written(wanted.file)
     except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the service goes on
         click.echo(f"raidctl: Nothing of {printable(str(wanted.file))} is waived: {printable(str(error))}", err=True)
-        written = ()
-    waivers = (*written, *ignored)
+        of_file = ()
+    waivers = (*of_file, *ignored)
     return diagnosed(inventory, findings_of(inventory, rules()), waivers, today(), alone=not wanted.probes)
 
 

@@ -22,7 +22,7 @@ from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import tell, tell_own_journal
 from raidctl.cli.shared.state_directories import readable_directory, state_directory
-from raidctl.cli.shared.systemd_units import UNITS, filled, install
+from raidctl.cli.shared.systemd_units import filled, install
 from raidctl.cli.shared.temporary_change import report
 from raidctl.cli.shared.terminal import after_change, emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
@@ -36,8 +36,6 @@ from raidctl.vendor.checks import schedule_families
 from raidctl.vendor.protocol import Vendor
 
 UNIT = "raidctl-restore.service"
-ENABLE = ("systemctl", "enable", UNIT)
-"""Command that enables the unit and has systemd reread its units."""
 _PATIENCE = 60.0
 """Seconds to wait until a raidctl that is ending releases the controllers."""
 _AGAIN = 10.0
@@ -270,4 +268,4 @@ def _install(state_dir: str | None, *, dry_run: bool) -> int:
     place = str(Path(state_dir).absolute()) if state_dir else ROOT_PLACE
     option = ("--state-dir", place) if state_dir else ()
     text = filled(UNIT, ("restore", "--wait", "60", *option), STATE=place)
-    return install(UNITS, {UNIT: text}, ENABLE, dry_run=dry_run)
+    return install({UNIT: text}, dry_run=dry_run)

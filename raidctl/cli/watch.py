@@ -31,7 +31,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.cli.shared.waivers import kept
+from raidctl.cli.shared.waivers import kept, waivers_option
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.output import watch as texts
 from raidctl.output.json import to_json
@@ -45,8 +45,6 @@ from raidctl.watch.report import Delivery, WatchReport
 from raidctl.watch.step import delivered, enqueue, moment, step, unreported, waiting
 
 SERVICE, TIMER = "raidctl-watch.service", "raidctl-watch.timer"
-UNITS = Path("/etc/systemd/system")
-ENABLE = ("systemctl", "enable", "--now", TIMER)
 # options that name a machine: refused, or repeated separately
 _NOT_REPEATED = ("once", "test", "install_unit", "dry_run", *(
     "state_dir", "demo", "replay", "sudo", "host", "as_json", "verbose",
@@ -76,7 +74,7 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
     "--run", "programs", metavar="PROGRAM", multiple=True, help="Program to run with the report (JSON) as input."
 )
 @click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
-@click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
+@waivers_option
 @click.option(
     "--after", metavar="RUNS|TIME", default="2", show_default=True,
     help="How long a warning, and each end, must last before it is reported.",
@@ -180,7 +178,7 @@ def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> in
     place = str(Path(settings.state_dir or ROOT_PLACE).absolute())
     words = ["watch", "--once", *_given(context), *(("--state-dir", place) if settings.state_dir else ())]
     units = {SERVICE: filled(SERVICE, words, STATE=place), TIMER: filled(TIMER, ())}
-    return install(UNITS, units, ENABLE, dry_run=dry_run)
+    return install(units, dry_run=dry_run, now=True)
 
 
 def _given(context: click.Context) -> Iterator[str]:

@@ -16,8 +16,8 @@ from raidctl.change import state_place
 from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
+from raidctl.cli.shared import systemd_units
 from raidctl.cli.shared.change_targets import drives
-from raidctl.cli.shared.systemd_units import quoted
 from raidctl.errors import UsageError
 from tests.support.command_line import Raidctl, command_line
 from tests.support.machines import replayed
@@ -310,22 +310,22 @@ def test_nothing_to_undo_is_about_the_journal_of_the_user(
 )
 def test_the_unit_names_the_program_as_systemd_reads_it(path: str, words: str) -> None:
     """Spaces, quotes, percent signs and dollar signs in a path are escaped."""
-    assert quoted(path) == words
+    assert systemd_units.quoted(path) == words
 
 
 def test_the_unit_starts_this_raidctl(raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The unit's command exists; a machine without systemd is an error."""
-    monkeypatch.setattr(restore, "UNITS", tmp_path)
-    monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
+    monkeypatch.setattr(systemd_units, "PLACE", tmp_path)
+    monkeypatch.setattr(systemd_units, "ENABLE", ("true",))
     done = raidctl("restore", "--install-unit")
     assert (done.exit_code, "Installed and enabled" in done.stderr) == (0, True)
     unit = (tmp_path / "raidctl-restore.service").read_text(encoding="utf-8")
     [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
     assert Path(shlex.split(start.removeprefix("ExecStart="))[0]).is_file()
-    monkeypatch.setattr(restore, "ENABLE", ("false", "enable"))
+    monkeypatch.setattr(systemd_units, "ENABLE", ("false",))
     done = raidctl("restore", "--install-unit")
-    assert (done.exit_code, "Enable it with: false enable\n" in done.stderr) == (4, True)
-    monkeypatch.setattr(restore, "UNITS", tmp_path / "nowhere")
+    assert (done.exit_code, "Enable it with: false raidctl-restore.service\n" in done.stderr) == (4, True)
+    monkeypatch.setattr(systemd_units, "PLACE", tmp_path / "nowhere")
     done = raidctl("restore", "--install-unit")
     assert done.exit_code == 4
     assert "no systemd" in done.stderr
@@ -336,8 +336,8 @@ def test_a_unit_never_starts_a_program_that_others_can_change(
     raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Programs that others can write, and paths with control characters, are refused."""
-    monkeypatch.setattr(restore, "UNITS", tmp_path)
-    monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
+    monkeypatch.setattr(systemd_units, "PLACE", tmp_path)
+    monkeypatch.setattr(systemd_units, "ENABLE", ("true",))
     done = raidctl("--state-dir", "/x\nExecStartPre=/bin/evil", "restore", "--install-unit")
     assert (done.exit_code, "control characters" in done.stderr) == (2, True)
     program = tmp_path / "bin" / "raidctl"

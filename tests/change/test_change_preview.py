@@ -12,6 +12,7 @@ from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
 from raidctl.change.state_directory import Holder, hold
 from raidctl.cli import restore
+from raidctl.cli.shared import systemd_units
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
@@ -155,7 +156,7 @@ def test_the_unit_is_printed_and_not_installed(
     raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The unit is printed on standard output."""
-    monkeypatch.setattr(restore, "UNITS", tmp_path)
+    monkeypatch.setattr(systemd_units, "PLACE", tmp_path)
     done = raidctl("restore", "--install-unit", "--dry-run")
     assert done.exit_code == 0
     assert "ExecStart=" in done.stdout

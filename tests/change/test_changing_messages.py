@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from raidctl.cli import cli, restore
+from raidctl.cli.shared import systemd_units
 from raidctl.simulation.demo import demos
 from raidctl.simulation.executables import Fault, install
 from raidctl.vendor.registry import vendors
@@ -260,8 +261,8 @@ def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
     """Install the unit into a directory; its settings."""
 
     def install(*options: str) -> dict[str, str]:
-        monkeypatch.setattr(restore, "UNITS", tmp_path)
-        monkeypatch.setattr(restore, "ENABLE", ("true",))
+        monkeypatch.setattr(systemd_units, "PLACE", tmp_path)
+        monkeypatch.setattr(systemd_units, "ENABLE", ("true",))
         assert CliRunner().invoke(cli, [*options, "restore", "--install-unit"]).exit_code == 0
         lines = (tmp_path / restore.UNIT).read_text(encoding="utf-8").splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))

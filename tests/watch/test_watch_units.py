@@ -7,16 +7,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
-from raidctl.cli import cli, export, watch
+from raidctl.cli import cli
+from raidctl.cli.shared import systemd_units
 
 WATCH = ("watch", "--once", "--mail", "root", "--alive", "7d", "--remind", "never", "--policy", "site.toml")
 EXPORT = ("export", "--rules", "--output", "node/raidctl.prom")
-Installed = Callable[[ModuleType, tuple[str, ...]], dict[str, str]]
+Installed = Callable[[tuple[str, ...]], dict[str, str]]
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
     places = tmp_path / "units"
     places.mkdir()
 
-    def install(module: ModuleType, words: tuple[str, ...]) -> dict[str, str]:
-        monkeypatch.setattr(module, "UNITS", places)
-        monkeypatch.setattr(module, "ENABLE", ("true",))
+    def install(words: tuple[str, ...]) -> dict[str, str]:
+        monkeypatch.setattr(systemd_units, "PLACE", places)
+        monkeypatch.setattr(systemd_units, "ENABLE", ("true",))
         done = CliRunner().invoke(cli, [*words, "--install-unit"], catch_exceptions=False)
         assert done.exit_code == 0, done.stderr
         return {path.name: path.read_text(encoding="utf-8") for path in places.iterdir()}
@@ -44,22 +44,21 @@ def command(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("module", "words", "expected"),
+    ("words", "expected"),
     [
-        (watch, WATCH, "watch --once --mail root --policy {here}/site.toml --remind never --alive 604800s"),
-        (export, EXPORT, "export --rules --output {here}/node/raidctl.prom"),
+        (WATCH, "watch --once --mail root --policy {here}/site.toml --remind never --alive 604800s"),
+        (EXPORT, "export --rules --output {here}/node/raidctl.prom"),
         (
-            export,
             (*EXPORT, "--waivers", "waivers.toml"),
             "export --rules --output {here}/node/raidctl.prom --waivers {here}/waivers.toml",
         ),
     ],
 )
 def test_a_unit_runs_the_command_line_that_installed_it(
-    installed: Installed, tmp_path: Path, module: ModuleType, words: tuple[str, ...], expected: str
+    installed: Installed, tmp_path: Path, words: tuple[str, ...], expected: str
 ) -> None:
     """The command line has full paths. Nothing is left to fill in, and raidctl accepts it."""
-    units = installed(module, words)
+    units = installed(words)
     name = f"raidctl-{words[0]}"
     assert set(units) == {f"{name}.service", f"{name}.timer"}
     assert "@" not in "".join(units.values())
@@ -71,13 +70,13 @@ def test_a_unit_runs_the_command_line_that_installed_it(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("module", "words"), [(watch, WATCH), (export, EXPORT)])
+@pytest.mark.parametrize("words", [WATCH, EXPORT])
 def test_systemd_understands_the_units(
-    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, words: tuple[str, ...]
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     """``systemd-analyze verify`` reports nothing about them."""
     monkeypatch.setattr(sys, "argv", ["/usr/bin/true"])
-    installed(module, words)
+    installed(words)
     files = sorted((tmp_path / "units").iterdir())
     verify = ["systemd-analyze", "verify", "--man=no", *map(str, files)]
     done = subprocess.run(verify, capture_output=True, text=True, check=False)

@@ -120,6 +120,15 @@ class Settings:
         if self.replay is not None:
             raise UsageError(f"A recorded machine cannot be changed; {instead}.")
 
+    def refuse_second_format(self, form: str | None) -> None:
+        """Refuse ``--json`` beside another format.
+
+        Raises:
+            click.UsageError: Both are given.
+        """
+        if self.as_json and form not in (None, "json"):
+            raise click.UsageError(f"--json and --format {form} cannot be used together.")
+
     def refuse_machine(self, command: str) -> None:
         """Refuse options that name a machine, for a command that reads none.
 

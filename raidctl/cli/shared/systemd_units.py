@@ -19,7 +19,9 @@ from raidctl.request import CHANGEABLE
 from raidctl.runners.process import run
 from raidctl.runners.programs import SYSTEM_PATH, changeable
 
-UNITS = Path("/etc/systemd/system")
+PLACE = Path("/etc/systemd/system")
+ENABLE = ("systemctl", "enable")
+"""Command that enables a unit and has systemd reread its units."""
 
 
 def filled(name: str, words: Sequence[str], **places: str) -> str:
@@ -40,14 +42,13 @@ def filled(name: str, words: Sequence[str], **places: str) -> str:
     return text
 
 
-def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry_run: bool) -> int:
+def install(units: Mapping[str, str], *, dry_run: bool, now: bool = False) -> int:
     """Write units and enable them.
 
     Args:
-        place: Directory of the units.
         units: Texts by file name; the last is enabled.
-        enable: The command that enables it, and has systemd read its units again.
         dry_run: Only print them.
+        now: Also start the last, which is a timer.
 
     Raises:
         AccessMissing: They cannot be written or enabled, or others than root could change the program that they start.
@@ -57,7 +58,7 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
         raise click.UsageError("--install-unit writes units of systemd, which are not JSON: omit --json.")
     if dry_run:
         for name, text in units.items():
-            tell(f"{place / name} would be:")
+            tell(f"{PLACE / name} would be:")
             emit(text)
         return EXIT_FINE
     program = [word for word in installed_program() if word.startswith("/")]
@@ -70,15 +71,16 @@ def install(place: Path, units: Mapping[str, str], enable: Sequence[str], *, dry
         )
     for name, text in units.items():
         try:
-            (place / name).write_text(text, encoding="utf-8")
+            (PLACE / name).write_text(text, encoding="utf-8")
         except FileNotFoundError:
             raise AccessMissing(
-                f"There is no {place}: this machine has no systemd. Have raidctl started in another way."
+                f"There is no {PLACE}: this machine has no systemd. Have raidctl started in another way."
             ) from None
         except OSError as error:
-            raise AccessMissing(f"{place / name} cannot be written: {error.strerror}.") from None
+            raise AccessMissing(f"{PLACE / name} cannot be written: {error.strerror}.") from None
+    enable = (*ENABLE, *(["--now"] if now else []), list(units)[-1])
     done = run(enable, environment={"PATH": ":".join(SYSTEM_PATH), "LC_ALL": "C"})
-    shown = " and ".join(str(place / name) for name in units)
+    shown = " and ".join(str(PLACE / name) for name in units)
     if done.code != 0:
         why = done.error_text.strip() or done.detail or f"exit code {done.code}"
         raise AccessMissing(f"Installed {shown}, but it is not enabled ({why}). Enable it with: {shlex.join(enable)}")

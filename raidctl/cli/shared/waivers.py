@@ -20,7 +20,9 @@ from raidctl.text import printable
 
 REMEDY = "Repair the file, or remove it; ignore the findings again with `raidctl diagnose --ignore`."
 """What to do about a damaged file of ignored findings."""
-OPTION = click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
+waivers_option = click.option(
+    "--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md)."
+)
 
 
 def today() -> date:
