@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -188,16 +188,20 @@ class HostView(Struct, frozen=True, dict=True):
                     found.setdefault(below, []).append(device)
         return found
 
-    def block(self, name_or_node: str) -> BlockDevice | None:
-        """Return the block device of a kernel name, node or link."""
-        return self._named.get(name_or_node)
+    def block(self, name_or_node: str | None) -> BlockDevice | None:
+        """Return the block device of a kernel name, node or link; None for None."""
+        return self._named.get(name_or_node) if name_or_node else None
+
+    def directly_above(self, name: str) -> Sequence[BlockDevice]:
+        """Return the partitions, md and device-mapper devices that are directly on a device."""
+        return self._above.get(name, ())
 
     def above(self, name: str) -> Iterator[BlockDevice]:
         """Yield the partitions, md and device-mapper devices on a device. Each comes once, the nearest first."""
-        seen: set[str] = set()
+        seen = {name}
         waiting = deque([name])
         while waiting:
-            for device in self._above.get(waiting.popleft(), ()):
+            for device in self.directly_above(waiting.popleft()):
                 if device.name not in seen:
                     seen.add(device.name)
                     waiting.append(device.name)

@@ -1,9 +1,9 @@
-"""An index of the kernel's view, up and down the layers. Its keys are node, world wide name and serial number."""
+"""An index of the kernel's view by world wide name, serial number and SCSI address, up and down the layers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.order import by_kernel_name
@@ -40,21 +40,13 @@ def registered(digits: str | None) -> bool:
 
 
 class Index:
-    """Look-ups in a view in constant time."""
+    """Look-ups of drives in a view, in constant time. ``HostView`` looks up devices by their names."""
 
     def __init__(self, view: HostView) -> None:
         self.view = view
-        self._named: dict[str, BlockDevice] = {}
-        self._above: dict[str, list[BlockDevice]] = {}
         self._by: dict[tuple[str, str], list[BlockDevice]] = {}
         self.functions = {function.address: function for function in view.pci}
         for device in view.blocks:
-            for name in (device.name, device.node):
-                self._named[name] = device
-            for link in device.links:
-                self._named.setdefault(link, device)
-            for below in {*device.slaves, *([device.parent] if device.parent else [])}:
-                self._above.setdefault(below, []).append(device)
             if device.kind == "disk":
                 self._file(device)
 
@@ -70,10 +62,6 @@ class Index:
             if value:
                 self._by.setdefault((key, value), []).append(device)
 
-    def device(self, name_or_node: str | None) -> BlockDevice | None:
-        """Return the block device of a kernel name, node or link."""
-        return self._named.get(name_or_node) if name_or_node else None
-
     def disks(self, key: str, value: str | None) -> list[BlockDevice]:
         """Return the drives with this ``wwn``, ``serial``, ``scsi`` address or ``target``.
 
@@ -84,23 +72,12 @@ class Index:
         found = self._by.get((key, value), []) if value else []
         return sorted(found, key=lambda device: by_kernel_name(device.name))
 
-    def above(self, name: str) -> Iterator[BlockDevice]:
-        """Yield the partitions, md and device-mapper devices on a device, each once."""
-        seen = {name}
-        waiting = [name]
-        while waiting:
-            for device in self._above.get(waiting.pop(), ()):
-                if device.name not in seen:
-                    seen.add(device.name)
-                    waiting.append(device.name)
-                    yield device
-
     def layers(self, device: BlockDevice) -> list[BlockDevice]:
         """Return the layers on a device, nearest first, each once. Layers above an md array on it are left out."""
         found: dict[str, BlockDevice] = {}
         waiting = [device]
         for current in waiting:
-            for layer in self._above.get(current.name, ()):
+            for layer in self.view.directly_above(current.name):
                 if layer.name not in found and layer is not device:
                     found[layer.name] = layer
                     if layer.kind != "md":
@@ -113,7 +90,7 @@ class Index:
         Each comes with the device that is mounted there, sorted by mount point.
         """
         found: dict[str, BlockDevice] = {}
-        for layer in (device, *self.above(device.name)):
+        for layer in (device, *self.view.above(device.name)):
             for point in layer.mountpoints:
                 found.setdefault(point, layer)
         return sorted(found.items())
@@ -129,7 +106,7 @@ class Index:
             if not names:
                 found.append(current)
             for name in names:
-                lower = self._named.get(name)
+                lower = self.view.block(name)
                 if lower is not None and lower.name not in seen:
                     seen.add(lower.name)
                     waiting.append(lower)
@@ -139,4 +116,4 @@ class Index:
         """Return the multipath device on exactly these drives."""
         names = {device.name for device in paths}
         first = next(iter(names), "")
-        return next((d for d in self._above.get(first, ()) if d.kind == "dm" and set(d.slaves) == names), None)
+        return next((d for d in self.view.directly_above(first) if d.kind == "dm" and set(d.slaves) == names), None)

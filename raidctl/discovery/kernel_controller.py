@@ -48,7 +48,7 @@ def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
         if function is not None:
             _controller(output, item, function)
         for volume in item.volumes:
-            device = index.device(volume.device)
+            device = view.block(volume.device)
             if device is not None:
                 _volume(output, volume, device, index)
     return list(output.outputs())

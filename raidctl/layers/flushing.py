@@ -255,7 +255,7 @@ def _written_through(controller: Controller, scope: Scope, answer: Answer) -> An
 
 def _of_drives(scope: Scope, view: HostView, flushes: Mapping[str, Flush]) -> Iterator[Job]:
     for controller, drive in scope.drives:
-        block = view.block(drive.device) if drive.device else None
+        block = view.block(drive.device)
         if drive.id in flushes or block is not None:
             yield _of_drive(drive, flushes.get(drive.id), block, controller)
         elif drive.write_cache == "enabled":

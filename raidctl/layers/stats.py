@@ -191,7 +191,7 @@ class _Work:
                 yield self._estimated(drive.id, "drive", drive.model, drive.device, rotation([drive]))
 
     def _estimated(self, layer: str, kind: Kind, name: str | None, node: str | None, below: Rotation) -> LayerStats:
-        block = self.view.block(node) if node else None
+        block = self.view.block(node)
         now = self.now.times.get(block.name) if block else None
         if block is None or now is None:
             why = f"unknown: {path_of(block.name, 'stat')} is empty" if block else "unknown: no block device is seen"

@@ -280,15 +280,15 @@ def _in_system(place: Place, stock: Stock, partition: Partition | None, *, count
     """Objections to a drive that the system sees: use, signatures, processes."""
     node = place.node
     if partition is not None:
-        made = stock.seen.view.block(node or "")
-        whole = stock.seen.view.block(place.drive.device or "")
+        made = stock.seen.view.block(node)
+        whole = stock.seen.view.block(place.drive.device)
         if made is None or made.node != node or whole is None:
             # a new partition, on an empty drive or after the partitions of other volumes
             node = place.drive.device
         elif why := differs(made, partition, place.drive):
             yield f"{place.drive.id}: {why}"
             return
-    block = stock.seen.view.block(node or "")
+    block = stock.seen.view.block(node)
     if node is None or block is None or block.node != node:
         yield f"{place.drive.id}: the kernel does not show {node or 'its device'}."
         return
@@ -327,7 +327,7 @@ def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
         yield f"{drive.id}: {word}{f' of {drive.array}' if drive.array else ''}."
     if drive.foreign:
         yield f"{drive.id}: it holds a configuration that the controller has not imported."
-    block = seen.view.block(drive.device) if drive.device else None
+    block = seen.view.block(drive.device)
     if block is not None:
         uses = used(seen, Candidate(drive=drive, node=block.node), block)
         yield from (objection.text for objection in uses if objection.guard == "R7")

@@ -21,7 +21,7 @@ def deletion_objections(
     if controller.mode != "software":
         yield "P", f"{volume.id}: raidctl deletes no volumes of hardware controllers."
         return
-    block = seen.view.block(volume.device or "")
+    block = seen.view.block(volume.device)
     if volume.device is None or block is None:
         yield "P4", f"{volume.id}: its device is unknown, so its use is unknown."
         return

@@ -81,7 +81,7 @@ def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
             names = {name.partition("-part")[0] for name in _named(wanted)}
             counted = isinstance(wanted.drives, Counted) or isinstance(wanted.spares, int)
             for drive in candidates(controller, machine):
-                block = seen.view.block(drive.device or "")
+                block = seen.view.block(drive.device)
                 if block is not None and (counted or names & machine.names(drive)):
                     nodes |= dict.fromkeys([block.node, *(one.node for one in seen.view.above(block.name))])
     return list(nodes)

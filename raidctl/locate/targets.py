@@ -108,7 +108,7 @@ def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:
 
 def _blocks(drive: Drive, view: HostView) -> tuple[BlockDevice, ...]:
     """Return the whole devices of a drive. For a partition this is its device, for a multipath device all paths."""
-    block = view.block(drive.device) if drive.device else None
+    block = view.block(drive.device)
     while block is not None and block.parent is not None:
         block = view.block(block.parent)
     if block is None:

@@ -145,7 +145,7 @@ def _identity(drive: Drive, inventory: Inventory, view: HostView) -> Iterator[Ob
         yield Objection(guard="R10", text=f"{drive.id} is in use: {drive.role}.")
     if drive.foreign:
         yield Objection(guard="R10", text=f"{drive.id} holds a configuration that a controller has not imported.")
-    block = view.block(drive.device or "")
+    block = view.block(drive.device)
     if block is None:
         yield Objection(guard="R10", text=f"{drive.id} has no device node, so its use is unknown.", unknown=True)
         return

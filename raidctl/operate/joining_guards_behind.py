@@ -50,7 +50,7 @@ def unfit_behind(
 
 def exposed(drive: Drive, view: HostView) -> Dialogue[Contents | None]:
     """Read a drive that the system sees, too. None: the controller hides it."""
-    block = view.block(drive.device) if drive.device else None
+    block = view.block(drive.device)
     if block is None:
         return None
     found = yield from read_contents([block.node])
@@ -58,7 +58,7 @@ def exposed(drive: Drive, view: HostView) -> Dialogue[Contents | None]:
 
 
 def _used(drive: Drive, view: HostView, contents: Contents | None) -> Iterator[Objection]:
-    block = view.block(drive.device) if drive.device else None
+    block = view.block(drive.device)
     if block is None:
         if drive.role == "passthrough":
             text = f"What the system uses {drive.id} for is unknown: it may be in use."

@@ -209,7 +209,7 @@ class Subject(Struct, frozen=True, dict=True):
     @cached_property
     def blocks(self) -> tuple[BlockDevice, ...]:
         """The kernel's devices of this drive: paths, namespaces, logical units."""
-        own = self.view.block(self.drive.device or "")
+        own = self.view.block(self.drive.device)
         if own is None:
             return ()
         same = [block for block in self.view.blocks if block.kind == "disk" and _same(block, own)]

@@ -301,7 +301,7 @@ def missing(seen: Survey, facts: Facts) -> list[str]:
 
 def place_of(seen: Survey, drive: Drive) -> str:
     """Return a drive's SCSI address, or its NVMe controller's PCI address. Empty: unknown."""
-    block = seen.view.block(drive.device or "")
+    block = seen.view.block(drive.device)
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
 
 
@@ -327,7 +327,7 @@ def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
     for part in arrays:
         for drive in back:
             node = partition_node(drive.device, part.partition) if drive is not None and drive.device else None
-            block = seen.view.block(node) if node else None
+            block = seen.view.block(node)
             if (
                 node is not None
                 and block is not None

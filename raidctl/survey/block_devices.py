@@ -61,7 +61,7 @@ def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked
     index, evidence = Index(view), KernelEvidence()
 
     def with_device(drive: Drive) -> Drive:
-        block = index.device(drive.device)
+        block = view.block(drive.device)
         points = index.mounted(block) if block else []
         for point, layer in points:
             evidence.fact(f"{layer.node}: mounted on {point}", drive.id, "mountpoints", point)
@@ -88,13 +88,12 @@ def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
     unread = any(table in text for table in (MOUNTINFO, SWAPS) for text in texts)
     if unread or not any(block.filesystem for block in view.blocks):
         return frozenset()
-    index = Index(view)
 
     def free(volume: Volume) -> bool:
-        block = index.device(volume.device)
+        block = view.block(volume.device)
         if block is None or volume.mountpoints:
             return False
-        layers = (block, *index.above(block.name))
+        layers = (block, *view.above(block.name))
         return not any(layer.mountpoints or layer.filesystem in _UNFOLLOWED for layer in layers)
 
     return frozenset(volume.id for controller in inventory.controllers for volume in controller.volumes if free(volume))
@@ -115,9 +114,10 @@ def claimed_nodes(controllers: Sequence[Controller], view: HostView | None = Non
         for drive in controller.drives
         if drive.device
     }
-    index = Index(view or HostView())
+    view = view or HostView()
+    index = Index(view)
     for node in tuple(nodes):
-        device = index.device(node)
+        device = view.block(node)
         if device is None:
             continue
         # of multipath; what is below a software array is shown as drives
@@ -131,7 +131,7 @@ class _Linker:
     """One pass over the controllers, with the problems and evidence so far."""
 
     def __init__(self, index: Index) -> None:
-        self.index = index
+        self.index, self.view = index, index.view
         self.problems: list[Problem] = []
         self.evidence = KernelEvidence()
 
@@ -150,7 +150,7 @@ class _Linker:
         if controller.pci_address is not None or controller.mode == "software":
             return controller
         nodes = [volume.device for volume in controller.volumes] + [drive.device for drive in controller.drives]
-        disks = [disk for node in nodes if (own := self.index.device(node)) for disk in self.index.below(own)]
+        disks = [disk for node in nodes if (own := self.view.block(node)) for disk in self.index.below(own)]
         places = {disk.pci_address for disk in disks}
         address = next(iter(places)) if len(places) == 1 else None
         if address:
@@ -163,7 +163,7 @@ class _Linker:
 
     def with_device(self, volume: Volume, device: str | None) -> Volume:
         """Add this device, and its mount points and size from the kernel."""
-        block = self.index.device(device)
+        block = self.view.block(device)
         if block is None:
             return replace(volume, device=device)
         points = self.index.mounted(block)
@@ -180,7 +180,7 @@ class _Linker:
         """Return the node of a hardware volume. Its world wide name outranks the name that the tool prints."""
         own = wwn(volume.unique_id)
         paths = self.index.disks("wwn", own)
-        named = self.index.device(volume.device)
+        named = self.view.block(volume.device)
         if paths:
             if named is not None and (named in paths or set(self.index.below(named)) == set(paths)):
                 return volume.device
@@ -192,9 +192,9 @@ class _Linker:
         if volume.device is None:
             return self.by_scsi_address(volume)
         if named is None:
-            if self.index.view.blocks:
+            if self.view.blocks:
                 self.add_contradiction(volume, "the kernel has no such device")
-            return None if self.index.view.blocks else volume.device
+            return None if self.view.blocks else volume.device
         if registered(own) and registered(wwn(named.wwn)):
             self.add_contradiction(volume, f"that has the world wide name {named.wwn}, and no device has the volume's")
             return None
@@ -229,7 +229,7 @@ class _Linker:
     def drive(self, drive: Drive, controller: Controller) -> Drive:
         """Add the device of a controller's drive. The operating system must see the drive itself."""
         if drive.device is not None:
-            if self.index.view.blocks and self.index.device(drive.device) is None:
+            if self.view.blocks and self.view.block(drive.device) is None:
                 self.add_contradiction(drive, "the kernel has no such device")
                 return replace(drive, device=None)
             return drive
@@ -250,7 +250,7 @@ class _Linker:
 
     def member(self, drive: Drive) -> Drive:
         """Add the kernel's facts of the drive below a software array's member."""
-        block = self.index.device(drive.device) or self.index.device(drive.id.rsplit("/", 1)[-1])
+        block = self.view.block(drive.device) or self.view.block(drive.id.rsplit("/", 1)[-1])
         disks = self.index.below(block) if block else []
         if block is None or len({(disk.wwn, disk.serial) for disk in disks}) != 1:
             return drive
@@ -284,7 +284,7 @@ class _Linker:
             without_address = [
                 c for c in controllers if family_of(c) == family and c.pci_address is None and c.mode != "software"
             ]
-            functions = [f for f in self.index.view.pci if f.driver in names and f.address not in taken]
+            functions = [f for f in self.view.pci if f.driver in names and f.address not in taken]
             if len(without_address) == len(functions) == 1:
                 only[without_address[0].id] = functions[0]
         for object_id, function in only.items():

@@ -43,7 +43,7 @@ class _KernelFacts:
     """One pass: the index, and the evidence."""
 
     def __init__(self, index: Index) -> None:
-        self.index = index
+        self.index, self.view = index, index.view
         self.evidence = KernelEvidence()
 
     def controller(self, controller: Controller) -> Controller:
@@ -71,8 +71,8 @@ class _KernelFacts:
 
     def member(self, drive: Drive) -> Drive:
         """Add the start offset of an md array's data on a member."""
-        own = self.index.device(drive.device)
-        array = self.index.device((drive.array or "").partition(":")[2].partition("/")[0])
+        own = self.view.block(drive.device)
+        array = self.view.block((drive.array or "").partition(":")[2].partition("/")[0])
         if own is None or array is None:
             return drive
         start = next((piece.start_bytes for piece in array.pieces if piece.below == own.name), None)
@@ -84,7 +84,7 @@ class _KernelFacts:
 
     def device(self, item: _Item) -> _Item:
         """Add facts of a volume or drive visible to the operating system."""
-        own = self.index.device(item.device)
+        own = self.view.block(item.device)
         if own is None:
             return item
         above = self.index.layers(own)
@@ -101,10 +101,10 @@ class _KernelFacts:
 
         The bay is added if its controller reports none. Of several paths, it is that of all.
         """
-        drive, own = self.device(drive), self.index.device(drive.device)
+        drive, own = self.device(drive), self.view.block(drive.device)
         if own is None or drive.bay is not None or drive.enclosure is not None:
             return drive
-        below = [self.index.device(name) for name in own.slaves] if own.kind == "dm" else [own]
+        below = [self.view.block(name) for name in own.slaves] if own.kind == "dm" else [own]
         places = {(one.enclosure, one.bay) for one in below if one is not None and one.bay is not None}
         if len(places) != 1:
             return drive
@@ -138,7 +138,7 @@ class _KernelFacts:
         """Return a layer above a volume or drive, and record its evidence."""
         path = f"layers[{number}]"
         below = [*device.slaves, *([device.parent] if device.parent else [])]
-        nodes = [found.node if (found := self.index.device(name)) else f"/dev/{name}" for name in below]
+        nodes = [found.node if (found := self.view.block(name)) else f"/dev/{name}" for name in below]
         places = {piece.below for piece in device.pieces}
         start = device.pieces[0].start_bytes if len(places) == len(below) == 1 else None
         self.evidence.fact(f"{device.node}: is on {', '.join(nodes)}", object_id, f"{path}.on", ", ".join(nodes))

@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from raidctl.discovery.index import Index
 from raidctl.evidence import Output
 from raidctl.host import HostView, disk_of
 from raidctl.model import Controller, Drive
@@ -27,14 +26,13 @@ def add_backing(controllers: Sequence[Controller], view: HostView, outputs: Iter
     such a line is not copied.
     """
     known = list(outputs)
-    index = Index(view)
     drives = {drive.id: drive for c in controllers if c.mode != "software" for drive in c.drives}
     places = [(volume.device, volume.id) for c in controllers for volume in c.volumes]
     places += [(drive.device, drive.id) for drive in drives.values()]
-    ids = {_name(device, index): object_id for device, object_id in places if device}
+    ids = {_name(device, view): object_id for device, object_id in places if device}
 
     def member(drive: Drive) -> Drive:
-        backing = tuple(_nearest(drive, index, ids))
+        backing = tuple(_nearest(drive, view, ids))
         below = drives.get(backing[0]) if len(backing) == 1 else None
         lacking = {} if below is None else _lacking(drive, below)
         made = _proven(lacking, below.id, drive.id, known) if below is not None and lacking else {}
@@ -43,21 +41,21 @@ def add_backing(controllers: Sequence[Controller], view: HostView, outputs: Iter
     return [replace(c, drives=tuple(map(member, c.drives))) if c.mode == "software" else c for c in controllers]
 
 
-def _name(node: str, index: Index) -> str:
-    block = index.device(node)
+def _name(node: str, view: HostView) -> str:
+    block = view.block(node)
     return block.name if block else node
 
 
-def _nearest(drive: Drive, index: Index, ids: Mapping[str, str]) -> Iterator[str]:
+def _nearest(drive: Drive, view: HostView, ids: Mapping[str, str]) -> Iterator[str]:
     """Yield the ids of the nearest drives and volumes below a member.
 
     Each is yielded once, the member's own array never.
     """
-    waiting, seen = [_name(drive.device or "", index)], set[str]()
+    waiting, seen = [_name(drive.device or "", view)], set[str]()
     for name in waiting:
         found = ids.get(name)
-        block = index.device(name)
-        disk = None if index.view.blocks else disk_of(name)
+        block = view.block(name)
+        disk = None if view.blocks else disk_of(name)
         if found is not None and not drive.id.startswith(f"{found}/"):
             if found not in seen:
                 seen.add(found)

@@ -112,7 +112,7 @@ def _others(level: str, size: int, sizes: Sequence[int], count: int) -> tuple[st
 
 def _size(machine: CheckedMachine, volume: Volume) -> int | None:
     """The size from the kernel if known: tools round theirs."""
-    block = machine.view.block(volume.device) if volume.device else None
+    block = machine.view.block(volume.device)
     return (block.size_bytes if block else None) or volume.size_bytes
 
 
@@ -120,7 +120,7 @@ def _sizes(machine: CheckedMachine, subject: Subject) -> list[int]:
     """The sizes of the members; empty if one is unknown."""
     found: list[int] = []
     for drive in subject.members:
-        block = machine.view.block(drive.device) if drive.device else None
+        block = machine.view.block(drive.device)
         size = drive.size_bytes or (block.size_bytes if block else None)
         if not size:
             return []

@@ -92,7 +92,7 @@ def _policy(case: Case) -> str | None:
 
 def _state(case: Case, drive: Drive) -> str | None:
     """State reported by the drive. The kernel's view is only added as evidence."""
-    block = case.machine.view.block(drive.device) if drive.device else None
+    block = case.machine.view.block(drive.device)
     if drive.write_cache is not None:
         case.cite(drive.id, "write_cache", f"write cache {drive.write_cache}", "drive")
     if block is not None:

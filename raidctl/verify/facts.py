@@ -95,7 +95,7 @@ def _flush_sent(case: Case) -> bool | None:
     # a device in between that passes on no flush shows "write back" as well
     caches = {None if (block.kind, block.write_cache) in _BETWEEN else block.write_cache for block in blocks}
     for _, drive in case.subject.drives:
-        block = case.machine.view.block(drive.device) if drive.device else None
+        block = case.machine.view.block(drive.device)
         caches |= {block.write_cache} if block is not None else set()
     if "write through" in caches:
         return False

@@ -58,7 +58,7 @@ def _with_run(answer: Answer, run: PowerCutRun, subject: Subject, now: Target, m
 def _target(machine: CheckedMachine, subject: Subject) -> Target:
     """The identity of a volume or drive, with its present cache settings."""
     device = subject.item.device
-    target = target_of("device", device or "", machine.view, machine.view.block(device) if device else None)
+    target = target_of("device", device or "", machine.view, machine.view.block(device))
     if target.serial is None and not subject.software:
         target = msgspec.structs.replace(target, serial=getattr(subject.item, "serial", None))
     return with_caches(target, subject.item, [drive for _, drive in subject.drives])

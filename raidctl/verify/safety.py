@@ -252,7 +252,7 @@ def _without_flush(case: Case) -> list[str]:
     """
     found = []
     for _, drive in case.subject.drives:
-        block = case.machine.view.block(drive.device) if drive.device else None
+        block = case.machine.view.block(drive.device)
         if drive.write_cache == "enabled" and block is not None and block.write_cache == "write through":
             found.append(block.node)
     dropping, own = _dropping(case), blocks_of(case.machine, case.subject)[:1]

@@ -241,5 +241,5 @@ def _on_device(machine: CheckedMachine, names: Sequence[str], path: str, node: s
 
 def blocks_of(machine: CheckedMachine, subject: Subject) -> tuple[BlockDevice, ...]:
     """The block device of a subject, and those above it."""
-    block = machine.view.block(subject.item.device) if subject.item.device else None
+    block = machine.view.block(subject.item.device)
     return (block, *machine.view.above(block.name)) if block else ()

@@ -255,7 +255,7 @@ def _zeroed(whole: Identity, node: str) -> Step:
 
 
 def _whole(drive: Drive, view: HostView) -> Identity | None:
-    block = view.block(drive.device or "")
+    block = view.block(drive.device)
     whole = view.block(block.parent) if block is not None and block.parent else block
     if whole is None or not whole.serial or len(drive.backing) != 1:
         return None

@@ -128,7 +128,7 @@ def _steps(
         return Denial(deed=deed, reason=reason)
     if not volume.unique_id:
         return Denial(deed=deed, guard="X1", reason=f"The UUID of {volume.id} is unknown.", unknown=True)
-    block = view.block(deed.device) if deed.device else None
+    block = view.block(deed.device)
     if deed.device is None or block is None or block.node != deed.device:
         return Denial(deed=deed, reason=f"{deed.device or 'The drive'} has no device node here.", unknown=True)
     verbs = {"fail": _fail, "remove": _remove, "add_spare": _add_spare, "remove_spare": _remove_spare,
