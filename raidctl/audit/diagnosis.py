@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from raidctl.audit.finding import Finding, Ignored, Severity
+from raidctl.audit.finding import Finding, Ignored
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
 from raidctl.audit.waiving import expired, waive
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
-from raidctl.health.judge import WEIGHT
+from raidctl.health.severity import WEIGHT, Severity
 from raidctl.model import Inventory
 from raidctl.select import below, items
 

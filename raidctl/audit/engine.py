@@ -8,17 +8,17 @@ from datetime import datetime, timezone
 
 import msgspec
 
-from raidctl.audit.finding import Audited, Finding, Outcome, Severity
+from raidctl.audit.finding import Audited, Finding, Outcome
 from raidctl.audit.policy.document import MAX_AGE, UNREAD
 from raidctl.audit.policy.rules import Count, PolicyRule
 from raidctl.audit.policy.scope import Machine
 from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
 from raidctl.audit.waiving import EXPIRED, Waived, expired, waive
+from raidctl.health.severity import WEIGHT, Severity
 from raidctl.model import Inventory, Problem, hiding_problems
 from raidctl.units import parse_moment
 
-_MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
 _COVERED_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
 """Problems that may hide objects, each with its built-in rule. That rule reports it too."""
 AGAIN = 'Write it again with "raidctl --json show".'
@@ -310,8 +310,8 @@ def _changed(one: Finding, chosen: Chosen) -> Finding:
     wanted = chosen.override.severity
     severity = one.severity
     if wanted is not None:
-        milder = _MILDER.index(one.severity) < _MILDER.index(chosen.rule.severity)
-        severity = min(wanted, one.severity, key=_MILDER.index) if milder else wanted
+        milder = WEIGHT[one.severity] > WEIGHT[chosen.rule.severity]
+        severity = max(wanted, one.severity, key=WEIGHT.__getitem__) if milder else wanted
     reason = chosen.override.reason
     changed = reason and one.outcome != "pass"
     return msgspec.structs.replace(

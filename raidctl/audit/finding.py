@@ -11,9 +11,9 @@ import msgspec
 
 from raidctl.described import doc
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.health.severity import Severity
 from raidctl.text import regex
 
-Severity = Literal["info", "warning", "critical"]
 Outcome = Literal["pass", "fail", "unknown", "unmatched"]
 """`unknown`: a required value is not reported, which is never a pass. `unmatched`: no object was selected."""
 

@@ -11,10 +11,11 @@ from typing import Annotated
 import msgspec
 
 from raidctl import json_decode
-from raidctl.audit.finding import Finding, Severity, topic
+from raidctl.audit.finding import Finding, topic
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.described import doc
 from raidctl.errors import CannotTell, UsageError
+from raidctl.health.severity import Severity
 from raidctl.text import printable
 
 _COMMA = re.compile(rb",\s*\]\s*\Z")

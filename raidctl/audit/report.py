@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from raidctl.audit.finding import Audited, Finding, Severity
+from raidctl.audit.finding import Audited, Finding
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.health.severity import Severity
 
 Verdict = Literal["pass", "fail", "unknown", "no_access"]
 """Result for a host. `no_access`: something is unknown because a tool or permission is missing."""

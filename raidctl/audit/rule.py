@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding
+from raidctl.health.severity import Severity
 from raidctl.model import Inventory
 
 

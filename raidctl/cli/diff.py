@@ -13,7 +13,8 @@ from raidctl.cli.shared.terminal import emit, emit_found
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.drift.noise import SOURCE
-from raidctl.drift.report import EXITS, Drift, Level
+from raidctl.drift.report import EXITS, Drift
+from raidctl.health.severity import Severity
 from raidctl.survey.survey import Survey
 
 
@@ -40,7 +41,7 @@ from raidctl.survey.survey import Survey
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, before: str, after: str, words: tuple[str, ...], everything: bool, least: Level,
+    context: click.Context, *, before: str, after: str, words: tuple[str, ...], everything: bool, least: Severity,
     form: str | None,
 ) -> int:  # fmt: skip
     """Show what has changed between two snapshots, object by object.
@@ -86,7 +87,7 @@ def command(
     return _printed(found, settings, form)
 
 
-def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level, *, everything: bool) -> int:
+def _many(settings: Settings, before: str, words: tuple[str, ...], least: Severity, *, everything: bool) -> int:
     """Print one line per host."""
     from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above

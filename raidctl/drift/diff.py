@@ -14,8 +14,9 @@ from raidctl.drift.match import Matching, Thing, identity, match
 from raidctl.drift.noise import SOURCE, masked
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
-from raidctl.drift.severities import SEVERITIES, Candidate
+from raidctl.drift.severities import Candidate
 from raidctl.drift.unread import sorted_out
+from raidctl.health.severity import WEIGHT
 from raidctl.model import Inventory
 from raidctl.order import natural
 
@@ -81,9 +82,7 @@ def _changes(before: Doc, after: Doc) -> Iterator[Change]:
     every = [change for part in (_host, _pairs, _rest) for change in part(before, after, found)]
     every += problem_changes(before["problems"], after["problems"], found.ids, {item["id"] for item in items(after)})
     every += tool_changes(before["tools"], after["tools"])
-    yield from sorted(
-        folded(every, found.pairs), key=lambda change: (SEVERITIES.index(change.severity), natural(change.id))
-    )
+    yield from sorted(folded(every, found.pairs), key=lambda change: (WEIGHT[change.severity], natural(change.id)))
 
 
 def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:

@@ -13,11 +13,11 @@ import msgspec
 from raidctl.drift.canonical import Doc
 from raidctl.drift.match import Pair, identity
 from raidctl.drift.report import Change
+from raidctl.health.severity import WEIGHT
 from raidctl.text import regex
 
 _OF_THE_PLACE = ("device", "details", "layers", "mounts", "block")
 """Fields of a drive that change with its place."""
-_WORST = ("info", "warning", "critical")
 
 _LEARNING = regex(
     r"\bis learning\b|\bin (?:a|its) learn|\blearn(?:ing)? ?(?:cycle )?(?:is )?(?:active|in progress|running)\b",
@@ -68,7 +68,7 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
 
 def _one(change: Change, same: Sequence[Change], above: Sequence[Change]) -> Change:
     """The change that represents a replaced drive. ``above``: those of its members of software arrays."""
-    worst = max((one.severity for one in (*same, *above)), key=_WORST.index)
+    worst = min((one.severity for one in (*same, *above)), key=WEIGHT.__getitem__)
     state = "".join(f" Its status is {one.new}." for one in same if one.field == "status" and one.new != "ok")
     state += "".join(f" {one.id} on it is {one.new}." for one in above if one.field == "status" and one.new != "ok")
     return msgspec.structs.replace(change, severity=worst, message=change.message + state)

@@ -10,9 +10,9 @@ from functools import cache
 import msgspec
 from msgspec import inspect
 
-from raidctl.drift.report import Change, Level, Unread
-from raidctl.drift.severities import SEVERITIES
+from raidctl.drift.report import Change, Unread
 from raidctl.errors import UsageError
+from raidctl.health.severity import WEIGHT, Severity
 from raidctl.model import Array, Battery, Controller, Drive, Host, Inventory, Problem, Tool, Volume
 from raidctl.select import items
 from raidctl.text import printable, regex
@@ -28,9 +28,9 @@ _BRACKETS = regex(r"\[[^\]]*\]")
 class Ignored:
     """The words of ``--ignore``: fields, globs, ids; and the least severity."""
 
-    def __init__(self, words: Sequence[str] = (), least: Level = "info") -> None:
+    def __init__(self, words: Sequence[str] = (), least: Severity = "info") -> None:
         self._words = tuple(words)
-        self._milder = SEVERITIES[SEVERITIES.index(least) + 1 :]
+        self._milder = {severity for severity in WEIGHT if WEIGHT[severity] > WEIGHT[least]}
 
     def __call__(self, change: Change) -> bool:
         """Whether a change is left out."""
@@ -45,7 +45,7 @@ class Ignored:
 nothing = Ignored()
 
 
-def ignored(words: Sequence[str], *states: Inventory, least: Level = "info") -> Ignored:
+def ignored(words: Sequence[str], *states: Inventory, least: Severity = "info") -> Ignored:
     """Check the words of ``--ignore``.
 
     Raises:

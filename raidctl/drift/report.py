@@ -8,9 +8,9 @@ import msgspec
 
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.health.severity import Severity
 from raidctl.model import ProblemKind
 
-Level = Literal["info", "warning", "critical"]
 Kind = Literal["added", "removed", "changed", "moved", "replaced"]
 ObjectKind = Literal["host", "controller", "battery", "array", "volume", "drive", "problem", "tool"]
 Verdict = Literal["same", "drift", "cannot_tell", "access_missing"]
@@ -37,7 +37,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     old: Annotated[Any, doc("Value before; null: unknown or absent.")] = None
     new: Annotated[Any, doc("Value after.")] = None
-    severity: Annotated[Level, doc("Severity.")] = "info"
+    severity: Annotated[Severity, doc("Severity.")] = "info"
     message: Annotated[str, doc("One sentence.")] = ""
     controller: Annotated[str | None, doc("Id of its controller.")] = None
 

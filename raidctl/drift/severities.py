@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from raidctl.drift.fields import Difference
-from raidctl.drift.report import Level
+from raidctl.health.severity import Severity
 from raidctl.model import Errors
 from raidctl.model.block_layer import NO_BARRIER
 from raidctl.vendor.limits import MANY_LINK_ERRORS, WORN_OUT
 
-SEVERITIES: tuple[Level, ...] = ("critical", "warning", "info")
-_HEALTH: Mapping[Any, Level] = {"critical": "critical", "warning": "warning", "ok": "info"}
+_HEALTH: Mapping[Any, Severity] = {"critical": "critical", "warning": "warning", "ok": "info"}
 _TRANSPORT = frozenset({"link", "other"})
 """Counters of which any drive may have a few: an unknown count that becomes small is no fault."""
 _POLICIES = ("resync", "bitmap", "ppl", "journal")
@@ -156,7 +155,7 @@ def _of_severity(*severities: str) -> Test:
     return lambda candidate: candidate.after.get("severity") in severities
 
 
-_Row = tuple[str, str, Test, Level]
+_Row = tuple[str, str, Test, Severity]
 _CHANGED: tuple[_Row, ...] = (
     ("battery", "status", _is("failed", "missing"), "critical"),
     ("battery", "status", _is("degraded", "unknown"), "warning"),
@@ -226,7 +225,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("problem", "message", _of_severity("error"), "critical"),
     ("problem", "message", _of_severity("warning"), "warning"),
 )
-_CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
+_CAME_AND_WENT: tuple[tuple[str, str, Test, Severity], ...] = (
     ("removed", "controller", _always, "critical"),
     ("removed", "volume", _always, "critical"),
     ("removed", "battery", _always, "critical"),
@@ -250,7 +249,7 @@ _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
 )
 
 
-def severity(candidate: Candidate) -> Level:
+def severity(candidate: Candidate) -> Severity:
     """The severity of a change."""
     field = candidate.what.field.split("[")[0]
     if candidate.kind != "changed":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -38,6 +37,7 @@ from raidctl.health.redundancy import (
     survives,
 )  # fmt: skip
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
+from raidctl.health.severity import WEIGHT, Severity
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume, has_failed, state_problems
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
@@ -45,7 +45,6 @@ from raidctl.text import counted, listing, regex
 from raidctl.units import format_percent
 from raidctl.vendor.limits import LITTLE_CHARGE, MANY_ERRORS, MANY_LINK_ERRORS
 
-Severity = Literal["info", "warning", "critical"]
 LOST, BARE, REDUCED, PREDICTED, PROTECTION, OTHER = range(1, 7)
 RANKS = (
     "data lost or out of reach", "no redundancy left", "redundancy reduced", "predicted failure",
@@ -82,7 +81,6 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
 """Rank, severity and meaning of each situation; the manual prints this table."""
 
 _COPYING = ("btrfs", "zfs", "zfs_member", "bcachefs")
-WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
 class Condition(Struct, frozen=True, kw_only=True):

@@ -9,8 +9,9 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.audit.diagnosis import Diagnosis, causes, explained
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health.severity import Severity
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
 from raidctl.output.console import (
@@ -28,12 +29,12 @@ from raidctl.output.console import (
     line,
     pack,
 )
+from raidctl.output.phrases import SEVERITY_WORDS
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
 from raidctl.text import collapse, counted, listing, regex
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}
-_WORDS: dict[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
 _COUNTED: dict[Severity, tuple[str, str]] = {
     "critical": ("1 critical finding", "{} critical findings"),
     "warning": ("1 warning", "{} warnings"),
@@ -106,7 +107,7 @@ def _finding(
     pieces: list[Piece] = [paper.clean(_where(each)) for each in shown]
     if len(shown) < len(group):
         pieces.append((f"{len(group) - len(shown)} more", DULL))
-    label = "  " if unknown else f"{_WORDS[one.severity]:10}"
+    label = "  " if unknown else f"{SEVERITY_WORDS[one.severity]:10}"
     names = [(piece, STRONG) if isinstance(piece, str) else piece for piece in pieces]
     yield hanging((label, PLAIN if unknown else _STYLES[one.severity]), names, paper)
     yield indented(line(paper.clean(one.message)), paper, 4)

@@ -9,18 +9,18 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.drift.messages import value
-from raidctl.drift.report import Drift, Level, Side, Unread
+from raidctl.drift.report import Drift, Side, Unread
 from raidctl.drift.value import History, Moment
+from raidctl.health.severity import Severity
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line, pack
 from raidctl.output.grid import Grid
-from raidctl.output.phrases import short_moment
+from raidctl.output.phrases import SEVERITY_WORDS, short_moment
 from raidctl.output.table import Column, cells, table
 from raidctl.snapshots.store import Kept
 from raidctl.text import counted
 
-_STYLES: dict[Level, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}
-_WORDS: dict[Level, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
-_NOUNS: dict[Level, str] = {"critical": "critical change", "warning": "warning", "info": "other change"}
+_STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}
+_NOUNS: dict[Severity, str] = {"critical": "critical change", "warning": "warning", "info": "other change"}
 _SIDES = {"before": "Not read before", "after": "Not read this time", "both": "Not read either time"}
 _LABEL = 10
 
@@ -38,7 +38,7 @@ def screen(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType
         if more and change.field:
             fact = f"{change.id} {change.field}: {_brief(change.old)} {paper.words('→')} {_brief(change.new)}"
             text.append_text(line("\n", (paper.clean(fact), DULL)))
-        yield _labelled(_WORDS[change.severity], _STYLES[change.severity], text, paper)
+        yield _labelled(SEVERITY_WORDS[change.severity], _STYLES[change.severity], text, paper)
     for one in found.unread:
         yield Text("")
         yield from _unread(one, paper, more=more)

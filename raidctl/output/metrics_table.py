@@ -8,8 +8,9 @@ from typing import get_args
 
 from raidctl import __version__, model
 from raidctl.audit.diagnosis import Diagnosis
-from raidctl.audit.finding import Finding, Severity, topic
+from raidctl.audit.finding import Finding, topic
 from raidctl.health.judge import judge
+from raidctl.health.severity import Severity
 from raidctl.model import Inventory
 from raidctl.output.metrics import (
     ARRAY,

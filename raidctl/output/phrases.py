@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.style import Style
 
+from raidctl.health.severity import Severity
 from raidctl.model import Battery, Cache, Drive, DriveCaches, Progress, Volume, VolumeCache
 from raidctl.model.write_policy import in_force
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN
@@ -11,6 +14,7 @@ from raidctl.text import regex
 from raidctl.units import format_binary, format_decimal, format_duration, format_percent
 
 UNKNOWN = "?"
+SEVERITY_WORDS: Mapping[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
 _STYLES = {
     "ok": GOOD,
     "unknown": DULL,

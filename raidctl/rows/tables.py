@@ -9,8 +9,9 @@ from typing import Annotated
 
 import msgspec
 
-from raidctl.audit.finding import Outcome, Severity
+from raidctl.audit.finding import Outcome
 from raidctl.described import doc
+from raidctl.health.severity import Severity
 from raidctl.model import (
     BatteryKind,
     BatteryStatus,

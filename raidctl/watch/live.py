@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.health.judge import Severity
+from raidctl.health.severity import Severity
 from raidctl.layers.model import Layer
 from raidctl.model import Inventory, Task, is_complete
 from raidctl.select import items

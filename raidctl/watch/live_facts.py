@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from raidctl.audit.builtin import health_rules, rule
 from raidctl.audit.diagnosis import LACKING, Diagnosis, causes, diagnose, doubts
-from raidctl.health.judge import WEIGHT, Severity, judge
+from raidctl.health.judge import judge
+from raidctl.health.severity import WEIGHT, Severity
 from raidctl.health.unknown_states import doubt
 from raidctl.layers.model import Layer
 from raidctl.layers.scope import VM

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from raidctl.described import doc
-from raidctl.health.judge import Severity
+from raidctl.health.severity import Severity
 
 Section = Literal["health", "task", "temperature", "cache", "event"]
 Kind = Literal["first", "new", "changed", "unknown", "gone", "event"]

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import field
 
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding
 from raidctl.described import doc
+from raidctl.health.severity import Severity
 from raidctl.model import Inventory
 
 DAY = 86400.0

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from raidctl.audit.finding import Severity
 from raidctl.drift.report import Change
 from raidctl.drift.unread import hiders
+from raidctl.health.severity import Severity
 from raidctl.model import Battery, Controller, Drive, Host, Inventory, Problem, Volume, unread_problems
 from raidctl.model.drives_below import physical_drives
 from raidctl.select import family_of, items

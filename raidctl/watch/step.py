@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from raidctl.audit.diagnosis import LACKING
 from raidctl.audit.finding import Finding, topic
 from raidctl.audit.policy.document import UNREAD
-from raidctl.health.judge import WEIGHT
+from raidctl.health.severity import WEIGHT
 from raidctl.model import Problem, unread_problems
 from raidctl.units import format_duration, format_moment
 from raidctl.watch.memory import DAY, UNUSED, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked

@@ -13,6 +13,7 @@ from raidctl.audit import builtin
 from raidctl.audit.builtin import manual, named, rules
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health.severity import WEIGHT
 from raidctl.model import Host, Inventory
 from raidctl.select import items
 from tests.audit.rule_examples import EXAMPLES, HEALTHY, Machine
@@ -21,7 +22,6 @@ from tests.support.machines import MACHINES, replayed
 every = pytest.mark.parametrize("rule", rules(), ids=[rule.name for rule in rules()])
 machines = pytest.mark.parametrize("machine", MACHINES)
 SECTIONS = ("What it checks.", "Why it matters.", "Fails", "Passes", "Unknown", "How to fix.", "Example.")
-WEIGHT = {"info": 0, "warning": 1, "critical": 2}
 
 
 def findings_of(rule: Rule, machine: Machine) -> list[Finding]:
@@ -92,7 +92,7 @@ def test_findings_are_complete(machine: str) -> None:
             if one.outcome == "fail":
                 assert one.evidence
                 assert one.remedy or one.rule == "reported_trouble"
-                assert WEIGHT[one.severity] <= WEIGHT[rule.severity], "a finding may be milder than its rule, not worse"
+                assert WEIGHT[one.severity] >= WEIGHT[rule.severity], "a finding may be milder than its rule, not worse"
 
 
 @machines

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import findings_of
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding
 from raidctl.drift.diff import diff
+from raidctl.health.severity import Severity
 from raidctl.model import Battery, Controller, Host, Inventory, Problem, hiding_problems
 from raidctl.watch.memory import DAY, Config, Event, Known, Look, Memory, Sighting
 from raidctl.watch.observe import look_at

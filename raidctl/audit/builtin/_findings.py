@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct, structs
 
-from raidctl.audit.finding import Finding, Outcome, Severity
+from raidctl.audit.finding import Finding, Outcome
 from raidctl.audit.rule import Rule
 from raidctl.health.judge import Condition, judge
+from raidctl.health.severity import Severity
 from raidctl.model import Drive, Inventory, Problem
 from raidctl.select import Item
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from raidctl.audit.finding import Severity
 from raidctl.audit.policy.conditions import misplaced
 from raidctl.audit.policy.layouts import is_layout, layout_rule
 from raidctl.audit.policy.rules import PolicyRule, beside, compile_rule, severity, short_rule, text
 from raidctl.audit.policy.schema import kinds
 from raidctl.audit.policy.waivers import KEY as WAIVERS
 from raidctl.audit.policy.waivers import Waiver, check_rules, read_waivers
+from raidctl.health.severity import Severity
 from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
 from raidctl.toml_files.read import read_toml

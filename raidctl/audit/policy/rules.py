@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any, get_args
 
-from raidctl.audit.finding import Finding, Outcome, Severity
+from raidctl.audit.finding import Finding, Outcome
 from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
 from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.derived_fields import all_listed
@@ -15,6 +15,7 @@ from raidctl.audit.policy.logic import Truth, within
 from raidctl.audit.policy.quantifiers import bounds, how_many, required
 from raidctl.audit.policy.schema import Kind, kinds, selectable
 from raidctl.audit.policy.scope import Machine, Scope
+from raidctl.health.severity import Severity
 from raidctl.text import listing, plural
 from raidctl.toml_files.mistakes import Place, hint, suggestion
 

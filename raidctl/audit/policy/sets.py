@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 
-from raidctl.audit.finding import Severity
 from raidctl.audit.policy.document import MAX_AGE, UNREAD, Document, Group, Override, Part, Read, read_document
 from raidctl.audit.policy.rules import PolicyRule
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
+from raidctl.health.severity import Severity
 
 
 @dataclass(frozen=True)

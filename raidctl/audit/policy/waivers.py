@@ -18,14 +18,14 @@ from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
-from raidctl.audit.finding import Finding, Severity, topic
+from raidctl.audit.finding import Finding, topic
+from raidctl.health.severity import WEIGHT, Severity
 from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
 from raidctl.toml_files.read import read_toml
 
 KEYS = ("rule", "where", "hosts", "until", "because")
 KEY = "waiver"
-_WEIGHT: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Waiver:
         same = finding.outcome != "pass" and finding.rule == self.rule and fnmatchcase(finding.where, self.where)
         same = same and (self.serial is None or finding.serial in (None, self.serial))
         same = same and (self.about is None or topic(finding.rule, finding.message) == self.about)
-        return same and _WEIGHT[finding.severity] <= _WEIGHT[self.at_most]
+        return same and WEIGHT[finding.severity] >= WEIGHT[self.at_most]
 
 
 def read_waivers(spec: Any, place: Place) -> list[tuple[Waiver, Place]]:

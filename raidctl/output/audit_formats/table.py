@@ -11,6 +11,7 @@ from rich.text import Text
 
 from raidctl.audit.finding import WORST_FIRST, Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
+from raidctl.health.severity import WEIGHT
 from raidctl.output.audit_formats import Again, Options
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, indented, line, pack
 from raidctl.output.table import Cell, Column, nonempty, table
@@ -23,7 +24,6 @@ _WORDS: dict[Verdict, tuple[str, Style]] = {
 }  # fmt: skip
 _OUTCOMES = {"fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "unmatched": ("NO MATCH", WARN),
              "pass": ("PASS", GOOD)}  # fmt: skip
-_SEVERITIES = ("critical", "warning", "info")
 _INDENT = 15
 _Weight = tuple[int, int, int, int]
 _Row = tuple[_Weight, int, str, str]
@@ -122,7 +122,7 @@ class Table:
 def _weight(findings: Sequence[Finding]) -> _Weight:
     failed = [one.severity for one in findings if one.outcome == "fail"]
     unknown = sum(one.outcome in ("unknown", "unmatched") for one in findings)
-    critical, warning, info = (failed.count(severity) for severity in ("critical", "warning", "info"))
+    critical, warning, info = (failed.count(severity) for severity in WEIGHT)
     return critical, warning, info, unknown
 
 
@@ -194,7 +194,7 @@ def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[Rendera
 
 
 def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[RenderableType]:
-    found = sorted(audited.findings, key=lambda one: (WORST_FIRST.index(one.outcome), _SEVERITIES.index(one.severity)))
+    found = sorted(audited.findings, key=lambda one: (WORST_FIRST.index(one.outcome), WEIGHT[one.severity]))
     if not found and not audited.waived:
         return
     yield Text("")

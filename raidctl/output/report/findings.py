@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from raidctl.audit.diagnosis import Diagnosis, causes, explained
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding
+from raidctl.health.severity import Severity
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
+from raidctl.output.phrases import SEVERITY_WORDS
 from raidctl.output.report.hardware import Lines, joined
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Raws, Section
 from raidctl.text import counted, listing
 
 LEVELS: Mapping[Severity, Level] = {"critical": "bad", "warning": "warn", "info": "plain"}
-_WORDS: Mapping[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
 _MOST_UNKNOWN = 50
 """The most checks without a result that are listed individually."""
 
@@ -63,7 +64,7 @@ def section(found: Diagnosis, lines: Lines) -> Section:
 
 def _entry(one: Finding, found: Diagnosis, lines: Lines) -> Entry:
     unknown = one.outcome == "unknown"
-    label = Cell("UNKNOWN", "dull") if unknown else Cell(_WORDS[one.severity], LEVELS[one.severity])
+    label = Cell("UNKNOWN", "dull") if unknown else Cell(SEVERITY_WORDS[one.severity], LEVELS[one.severity])
     device = f", {one.device}" if one.device else ""
     on = f" on {', '.join(one.mountpoints)}" if one.mountpoints else ""
     with_ = [] if unknown else [f"{each.where}: {each.message}" for each in explained(found.findings, one)]
