@@ -135,6 +135,12 @@ def failed(controller: str, request: Run, answer: RunAnswer) -> EventLog | None:
 _RECORD = 'Record the machine with "raidctl record --events".'
 
 
-def printed(answer: RunAnswer) -> str:
-    """What a tool printed instead of a log, shortened to one line."""
-    return collapse(answer.text or answer.error_text)[:200] or f"nothing (exit code {answer.code})"
+def no_log(controller: str, command: str, answer: RunAnswer) -> EventLog:
+    """A log that could not be read, as the tool printed something else."""
+    printed = collapse(answer.text or answer.error_text)[:200] or f"nothing (exit code {answer.code})"
+    return not_read(controller, command, f"The event log could not be read; the tool printed: {printed}.")
+
+
+def oldest(events: Sequence[Event]) -> str | None:
+    """The time of the oldest of some events; None: unknown."""
+    return min((event.at for event in events if event.at), default=None)

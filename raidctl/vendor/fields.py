@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from raidctl.model import Interface
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 
 T = TypeVar("T")
@@ -67,6 +68,12 @@ def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) 
         if row.then is not None:
             row.then(draft, pair, value)
     return value
+
+
+def leading_interface(text: str) -> Interface | None:
+    """The interface that a value begins with: ``SATA PD``, ``SAS(5001B4D4188DF017)``. None: another word."""
+    interfaces: tuple[Interface, ...] = ("sata", "sas", "nvme")
+    return next((word for word in interfaces if text.lower().startswith(word)), None)
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:

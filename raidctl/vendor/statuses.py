@@ -11,6 +11,7 @@ from raidctl.evidence import Line
 from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.limits import wears_out_soon
 
 _LONGEST = 80
 """Characters of a quoted word."""
@@ -233,6 +234,13 @@ def read_status(
     status = attempt(look_up, pair.value) or "unknown"
     put_status(draft, pair.lines, what, status, text=pair.value, weight=weight)
     return status
+
+
+def report_life_left(drive: Draft, pair: Pair) -> None:
+    """Report an SSD that is worn out soon, by ``Estimated Life Remaining: 40 days``."""
+    if wears_out_soon(pair.value):
+        message = f"At its workload to date, the SSD will be worn out in {collapse(pair.value)}."
+        drive.add_problem("warning", "state", message, "Plan the replacement.")
 
 
 def put_raid_level(volume: GroupDraft, pair: Pair, level: RaidLevel | None, *, empty: bool) -> None:

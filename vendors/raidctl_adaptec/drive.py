@@ -10,8 +10,8 @@ from raidctl.model import Drive, Severity
 from raidctl.text import attempt, collapse, counted, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
-from raidctl.vendor.limits import MANY_ERRORS, wears_out_soon
-from raidctl.vendor.statuses import is_bad_status, put_status
+from raidctl.vendor.limits import MANY_ERRORS
+from raidctl.vendor.statuses import is_bad_status, put_status, report_life_left
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
@@ -278,9 +278,7 @@ def _life_used(text: str) -> int | None:
 
 def _life_left(drive: Draft, pair: Pair) -> None:
     keep(drive, pair)
-    if wears_out_soon(pair.value):
-        message = f"At its workload to date, the SSD will be worn out in {collapse(pair.value)}."
-        drive.add_problem("warning", "state", message, "Plan the replacement.")
+    report_life_left(drive, pair)
 
 
 def _highest(name: str) -> Callable[[Draft, Pair], None]:

@@ -15,7 +15,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import regex
 from raidctl.units import parse_local_time
-from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
+from raidctl.vendor.events import Event, EventLog, Level, no_log, not_read, oldest, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 
@@ -65,11 +65,10 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
             continue
         found.append(_event(name, pairs, controller))
     if _DONE not in answer.text.lower():
-        return not_read(controller.id, command, f"The events could not be read; the tool printed: {printed(answer)}.")
-    times = sorted(event.at for event in found if event.at)
+        return no_log(controller.id, command, answer)
     return EventLog(
         controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed),
-        begins=times[0] if times else None,
+        begins=oldest(found),
     )  # fmt: skip
 
 

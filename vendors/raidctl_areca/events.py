@@ -12,7 +12,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse, regex
 from raidctl.units import parse_local_time
-from raidctl.vendor.events import Event, EventLog, not_read, printed, read_log
+from raidctl.vendor.events import Event, EventLog, no_log, not_read, oldest, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.grammar import trailer
@@ -57,12 +57,11 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
     if end is not None and not end.success:
         return EventLog(controller=controller.id, command=command, problems=(error_problem(end, command),))
     if end is None and not found:
-        return not_read(controller.id, command, f"The events could not be read; the tool printed: {printed(answer)}.")
+        return no_log(controller.id, command, answer)
     cut = not_read(controller.id, command, "The list is cut off: its last line is missing.")
-    times = sorted(event.at for event in found if event.at)
     return EventLog(
         controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed),
-        begins=times[0] if times else None, problems=cut.problems if end is None else (),
+        begins=oldest(found), problems=cut.problems if end is None else (),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import re
 from raidctl.model import Media
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, Draft, Pair
-from raidctl.vendor.fields import Field, Fields
+from raidctl.vendor.fields import Field, Fields, leading_interface
 from raidctl.vendor.statuses import put_status
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
@@ -69,7 +69,7 @@ def _location(drive: Draft, pair: Pair) -> None:
 
 
 def _device_type(drive: Draft, pair: Pair) -> None:
-    interface = next((word for word in ("sata", "sas", "nvme") if pair.value.lower().startswith(word)), None)
+    interface = leading_interface(pair.value)
     if interface is not None:
         drive.put(pair.lines[0], "interface", interface)
     drive.detail(pair.lines[0], pair.label, pair.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from raidctl.model import Health
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
-from raidctl.vendor.fields import Field, Fields
+from raidctl.vendor.fields import Field, Fields, leading_interface
 from raidctl.vendor.statuses import put_raid_level, put_status
 from raidctl_marvell import vocabulary
 from raidctl_marvell.draft import ControllerDraft
@@ -87,7 +87,7 @@ def _drive_state(drive: Draft, pair: Pair) -> None:
 
 def _type(drive: Draft, pair: Pair) -> None:
     # Type:                SATA PD
-    interface = next((word for word in ("sata", "sas", "nvme") if pair.value.lower().startswith(word)), None)
+    interface = leading_interface(pair.value)
     if interface is not None:
         drive.put(pair.lines[0], "interface", interface)
     drive.keep_detail(pair)

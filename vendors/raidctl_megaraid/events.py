@@ -13,7 +13,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse, regex
 from raidctl.units import parse_local_time
-from raidctl.vendor.events import NEWEST, Event, EventLog, Level, not_read, printed, read_log
+from raidctl.vendor.events import NEWEST, Event, EventLog, Level, no_log, not_read, read_log
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import tool_number
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -76,9 +76,7 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
     refused = _REFUSED.search(answer.text)
     accepted = _ACCEPTED.search(answer.text) and not refused
     if refused or not (accepted or found):
-        return not_read(
-            controller.id, command, f"The event log could not be read; the tool printed: {printed(answer)}."
-        )
+        return no_log(controller.id, command, answer)
     cut = not_read(controller.id, command, "The list has no end: it may be cut off.")
     limited = len(blocks) >= NEWEST
     first = min(found, key=lambda event: event.number or 0, default=None)

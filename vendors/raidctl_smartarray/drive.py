@@ -11,8 +11,7 @@ from raidctl.model import Role
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pairs
-from raidctl.vendor.limits import wears_out_soon
-from raidctl.vendor.statuses import put_status, report_bad_status
+from raidctl.vendor.statuses import put_status, report_bad_status, report_life_left
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
@@ -107,9 +106,7 @@ def _wearout(drive: Draft, pair: Pair) -> None:
 
 def _life_left(drive: Draft, pair: Pair) -> None:
     drive.keep_detail(pair)
-    if wears_out_soon(pair.value):
-        message = f"At its workload to date, the SSD will be worn out in {collapse(pair.value)}."
-        drive.add_problem("warning", "state", message, "Plan the replacement.")
+    report_life_left(drive, pair)
 
 
 def _role(drive: Draft, pair: Pair) -> None:

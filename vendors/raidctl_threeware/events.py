@@ -12,7 +12,7 @@ from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import regex
 from raidctl.units import parse_local_time
-from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
+from raidctl.vendor.events import Event, EventLog, Level, no_log, not_read, oldest, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
@@ -54,10 +54,9 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
         elif line and set(line) != {"-"}:
             unparsed.append(line)
     if not headed:
-        return not_read(controller.id, command, f"The events could not be read; the tool printed: {printed(answer)}.")
-    first = next(iter(sorted(event.at for event in found if event.at)), None)
+        return no_log(controller.id, command, answer)
     return EventLog(
-        controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed), begins=first
+        controller=controller.id, command=command, events=tuple(found), unparsed=tuple(unparsed), begins=oldest(found)
     )
 
 
