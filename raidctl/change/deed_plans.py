@@ -12,6 +12,7 @@ from raidctl.change.lookup import owner
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.units import parse_timestamp
+from raidctl.vendor.identity import UNIDENTIFIED
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Deed, Denial, Plan
 from raidctl.vendor.protocol import Vendor
@@ -87,7 +88,7 @@ def unidentified(seen: Survey, object_id: str) -> str | None:
         return f"{object_id} does not exist."
     unique = identity(seen.inventory, object_id)
     if not unique:
-        return f"{object_id} has no serial number or unique id, so it cannot be identified."
+        return f"{object_id} {UNIDENTIFIED}."
     places = serials_of(seen).get(unique, set())
     if len(places) > 1:
         return f"{unique} is the serial number of several drives: {', '.join(sorted(places))}."

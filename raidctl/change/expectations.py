@@ -9,7 +9,7 @@ from raidctl.host import HostView
 from raidctl.model import Inventory, failed_readings
 from raidctl.select import Item, items
 from raidctl.survey.survey import Survey
-from raidctl.vendor.identity import unique_of
+from raidctl.vendor.identity import UNIDENTIFIED, unique_of
 from raidctl.vendor.plan import Expectation, Identity
 from raidctl.vendor.shapes import MISSING_PLACES
 
@@ -169,7 +169,7 @@ def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
 def _moved(seen: Survey, subject: Identity) -> str | None:
     item = find(seen.inventory, subject.object_id)
     if not subject.unique:
-        return f"{subject.object_id} has no serial number or unique id, so it cannot be identified"
+        return f"{subject.object_id} {UNIDENTIFIED}"
     if item is None:
         return f"{subject.object_id} ({subject.unique}) no longer exists"
     now = identity(seen.inventory, subject.object_id)

@@ -15,6 +15,8 @@ from raidctl import json_decode
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask_all
 
 SECTOR = 512
+HELD = "is held open by a program: a virtual machine, an iSCSI target or another."
+"""The reason not to touch a device that is open; it follows the name."""
 """Bytes of a first sector."""
 
 

@@ -25,8 +25,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
     old = next(
         drive for controller in seen.inventory.controllers for drive in controller.drives if drive.id == drive_id
     )
-    if not old.serial:
-        raise CannotTell(f"{old.id} has no serial number to compare with the drive in your hand.")
+    serial = serial_of(old)
     members = [
         (controller, one)
         for controller in seen.inventory.controllers
@@ -36,7 +35,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
     if not members:
         raise UsageError(
             f"{old.id} is in no array, so there is nothing to replace it in. "
-            f'"raidctl replace {old.serial} --check" shows whether it may be pulled.'
+            f'"raidctl replace {serial} --check" shows whether it may be pulled.'
         )
     words = []
     errors = []
@@ -49,9 +48,28 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         words.append(f"{volume.unique_id}={partition_of(old, member)}")
         errors += [f"{one.id}={one.errors.media or 0}" for one in controller.drives if one.array == member.array]
     return Facts(
-        old=old.serial, old_id=old.id, bay=bay_text(old), place=place_of(seen, old), members=" ".join(words),
+        old=serial, old_id=old.id, bay=bay_text(old), place=place_of(seen, old), members=" ".join(words),
         known="".join(f"{serial}\n" for serial in serials_of(seen)), way=way, new=new, errors=" ".join(errors),
     )  # fmt: skip
+
+
+def serial_of(old: Drive) -> str:
+    """Return the serial number of the drive to replace.
+
+    Raises:
+        CannotTell: It has none.
+    """
+    if not old.serial:
+        raise CannotTell(f"{old.id} has no serial number to compare with the drive in your hand.")
+    return old.serial
+
+
+def lacks_none(volume: Volume) -> str:
+    """The reason why an array without a missing member has no drive to replace."""
+    return (
+        f'{volume.id} lacks no member. To replace one of its drives, name the drive; "raidctl spare add DRIVE --for '
+        f'{volume.id}" adds a spare.'
+    )
 
 
 def _volume(controller: Controller, member: Drive) -> Volume:

@@ -9,7 +9,7 @@ from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import INCOMPLETE, below
 from raidctl.model import Controller, Drive, Volume, has_failed
-from raidctl.operate.first_facts import bay_text
+from raidctl.operate.first_facts import bay_text, serial_of
 from raidctl.operate.replacement_facts import Facts
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -34,25 +34,24 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
         UsageError: The drive is in no array of the controller, or a spare of one.
         CannotTell: What identifies the drive or a volume on it is unknown, or not unique (X1).
     """
-    if not old.serial:
-        raise CannotTell(f"{old.id} has no serial number to compare with the drive in your hand.")
-    if len(serials_of(seen).get(old.serial, ())) > 1:
-        raise CannotTell(f"{old.serial} is the serial number of several drives (X1).")
+    serial = serial_of(old)
+    if len(serials_of(seen).get(serial, ())) > 1:
+        raise CannotTell(f"{serial} is the serial number of several drives (X1).")
     if old.role == "spare":
         raise UsageError(
-            f'{old.id} is a spare. Take it out with "raidctl spare remove {old.serial}", and add the new drive with '
+            f'{old.id} is a spare. Take it out with "raidctl spare remove {serial}", and add the new drive with '
             '"raidctl spare add".'
         )
     volumes = [volume for volume in controller.volumes if old.array and volume.array == old.array]
     volumes = volumes or _former(controller, old)
     if not volumes:
         raise UsageError(
-            f'{old.id} is in no array with a volume. "raidctl replace {old.serial} --check" shows whether it may be '
+            f'{old.id} is in no array with a volume. "raidctl replace {serial} --check" shows whether it may be '
             'pulled; "raidctl spare add" makes the new drive a spare.'
         )
     others = [one for one in below(controller, volumes[0]) if one.id != old.id]
     return Facts(
-        old=old.serial, old_id=old.id, bay=bay_text(old), place=old.id, members="",
+        old=serial, old_id=old.id, bay=bay_text(old), place=old.id, members="",
         known="".join(f"{serial}\n" for serial in serials_of(seen)), way="out", new=new,
         errors=" ".join(f"{one.id}={one.errors.media or 0}" for one in others),
         volumes="\n".join(identities(seen, controller, volumes)), width=str(len(others) + 1),

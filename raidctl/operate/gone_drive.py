@@ -15,7 +15,7 @@ from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
-from raidctl.operate.first_facts import bay_text, partition_of
+from raidctl.operate.first_facts import bay_text, lacks_none, partition_of
 from raidctl.operate.replacement_facts import Facts
 from raidctl.select import physical, plain_serial
 from raidctl.survey.survey import Survey
@@ -44,10 +44,7 @@ def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, ne
     )
     mine = _gap(seen, controller, volume)
     if mine.lacking == 0:
-        raise UsageError(
-            f'{volume.id} lacks no member. To replace one of its drives, name the drive; "raidctl spare add DRIVE '
-            f'--for {volume.id}" adds a spare.'
-        )
+        raise UsageError(lacks_none(volume))
     if mine.lacking > 1:
         raise UsageError(
             f"{volume.id} lacks {mine.lacking} members: it is not certain which slot a new drive would take. Add one "

@@ -13,7 +13,7 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, members_expected, rebuilding
 from raidctl.health.spares import may_use_spare
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
-from raidctl.operate.first_facts import bay_text
+from raidctl.operate.first_facts import bay_text, lacks_none
 from raidctl.operate.first_facts_behind import BEHIND, identities, spares_of
 from raidctl.operate.replacement_facts import Facts
 from raidctl.select import plain_serial
@@ -114,7 +114,4 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
     if rebuilding(controller, volume):
         yield f"{volume.id} is being rebuilt: wait for its end (raidctl tasks --wait)."
     if volume.status in WHOLE and not may_use_spare(controller, volume):
-        yield (
-            f"{volume.id} lacks no member. To replace one of its drives, name the drive; "
-            f'"raidctl spare add DRIVE --for {volume.id}" adds a spare.'
-        )
+        yield lacks_none(volume)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from raidctl.host import HostView
 from raidctl.model import Drive, Inventory
 from raidctl.operate.contents import Contents, read_contents
-from raidctl.operate.new_drive import Objection, health, other_kind, overwritten
+from raidctl.operate.new_drive import Objection, foreign, health, other_kind, overwritten
 from raidctl.operate.partition_table import Table, not_copied, parse
 from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
@@ -143,8 +143,7 @@ def _identity(drive: Drive, inventory: Inventory, view: HostView) -> Iterator[Ob
         yield Objection(guard="X1", text=f"{drive.id} has no serial number.")
     if drive.role not in ("passthrough", "unassigned", None):
         yield Objection(guard="R10", text=f"{drive.id} is in use: {drive.role}.")
-    if drive.foreign:
-        yield Objection(guard="R10", text=f"{drive.id} holds a configuration that a controller has not imported.")
+    yield from foreign(drive)
     block = view.block(drive.device)
     if block is None:
         yield Objection(guard="R10", text=f"{drive.id} has no device node, so its use is unknown.", unknown=True)

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from raidctl.host import HostView
 from raidctl.model import Drive
 from raidctl.operate.contents import Contents, read_contents
-from raidctl.operate.new_drive import Objection, health, other_kind, other_sectors, overwritten
+from raidctl.operate.new_drive import Objection, foreign, health, other_kind, other_sectors, overwritten, too_small
 from raidctl.request import Dialogue
-from raidctl.units import format_decimal
 
 
 def unfit_behind(
@@ -31,15 +30,14 @@ def unfit_behind(
     """
     if not drive.serial:
         yield Objection(guard="X1", text=f"{drive.id} has no serial number.")
-    if drive.foreign:
-        yield Objection(guard="R10", text=f"{drive.id} holds a configuration that its controller has not imported.")
+    yield from foreign(drive)
     if drive.role not in ("unassigned", "passthrough"):
         use = "of unknown use: no role is reported" if drive.role is None else f"not free: it is a {drive.role} drive"
         yield Objection(guard="R10", text=f"{drive.id} is {use}.", unknown=drive.role is None)
     elif drive.array:
         yield Objection(guard="R10", text=f"{drive.id} may be a drive of {drive.array}, which lists it.", unknown=True)
     yield from _used(drive, view, contents)
-    yield from _size(drive, others)
+    yield from too_small(drive.id, drive.size_bytes, others, "R10")
     yield from other_sectors(drive, others)
     yield from other_kind(drive, others, "members")
     counters = (drive.errors.media, drive.errors.pending, drive.errors.uncorrectable)
@@ -75,14 +73,3 @@ def _used(drive: Drive, view: HostView, contents: Contents | None) -> Iterator[O
     elif not block.probed:
         text = f"What {drive.id} ({block.node}) contains is unknown without the udev database."
         yield Objection(guard="R11", text=text, unknown=True)
-
-
-def _size(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
-    sizes = [one.size_bytes for one in others]
-    known = [size for size in sizes if size is not None]
-    if drive.size_bytes is None or not known or len(known) < len(sizes):
-        what = drive.id if drive.size_bytes is None else "a member of the array"
-        yield Objection(guard="R10", text=f"The size of {what} is unknown.", unknown=True)
-    elif drive.size_bytes < min(known):
-        sizes_text = f"{format_decimal(drive.size_bytes)}, the smallest member has {format_decimal(min(known))}"
-        yield Objection(guard="R10", text=f"{drive.id} is too small: it has {sizes_text}.")

@@ -14,7 +14,7 @@ from raidctl.health.redundancy import members
 from raidctl.health.spares import MEDIA_WORDS
 from raidctl.host import BlockDevice
 from raidctl.model import Array, Controller, Drive
-from raidctl.operate.contents import Contents
+from raidctl.operate.contents import HELD, Contents
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.units import format_decimal
@@ -52,7 +52,7 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
     uses = list(used(seen, candidate, block))
     return [
         *uses,
-        *_size(block, others),
+        *too_small(block.node, block.size_bytes, others, "S4"),
         *other_sectors(candidate.drive, _physical(seen, others)),
         *other_kind(candidate.drive, others, "members", guard="S5"),
         *health(candidate.drive),
@@ -79,8 +79,7 @@ def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Obj
             mine = one.device == candidate.node or (whole and drive.id in one.backing)
             if mine and one.role in ("member", "spare", "journal", "failed") and one.array:
                 yield Objection(guard="R10", text=f"{candidate.node} is a {one.role} of {one.array}.")
-    if drive.foreign:
-        yield Objection(guard="R10", text=f"{drive.id} holds a configuration that a controller has not imported.")
+    yield from foreign(drive)
     points = [*block.mountpoints, *(point for one in seen.view.above(block.name) for point in one.mountpoints)]
     if points:
         yield Objection(guard="R7", text=f"{candidate.node} is in use: {listing(list(dict.fromkeys(points)))}.")
@@ -91,17 +90,22 @@ def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Obj
         yield Objection(guard="X8", text="/sys is read-only, as in a container: what uses it is unknown.", unknown=True)
 
 
-def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
-    """S4: at least as large as the smallest member. There is then room for the data offset as well."""
+def foreign(drive: Drive) -> Iterator[Objection]:
+    """R10: the drive holds no foreign configuration."""
+    if drive.foreign:
+        yield Objection(guard="R10", text=f"{drive.id} holds a configuration that a controller has not imported.")
+
+
+def too_small(name: str, size: int | None, others: Sequence[Drive], guard: str) -> Iterator[Objection]:
+    """S4, R10: at least as large as the smallest member. There is then room for md's data offset as well."""
     sizes = [one.size_bytes for one in others]
-    known = [size for size in sizes if size is not None]
-    if block.size_bytes is None or not known or len(known) < len(sizes):
-        what = f"The size of {block.node}" if block.size_bytes is None else "The size of a member of the array"
-        yield Objection(guard="S4", text=f"{what} is unknown.", unknown=True)
-    elif block.size_bytes < min(known):
-        sizes_text = f"{format_decimal(block.size_bytes)}, the smallest member has {format_decimal(min(known))}"
-        short = min(known) - block.size_bytes
-        yield Objection(guard="S4", text=f"{block.node} is {short} bytes too small: it has {sizes_text}.")
+    known = [other for other in sizes if other is not None]
+    if size is None or not known or len(known) < len(sizes):
+        what = name if size is None else "a member of the array"
+        yield Objection(guard=guard, text=f"The size of {what} is unknown.", unknown=True)
+    elif size < min(known):
+        sizes_text = f"{format_decimal(size)}, the smallest member has {format_decimal(min(known))}"
+        yield Objection(guard=guard, text=f"{name} is {min(known) - size} bytes too small: it has {sizes_text}.")
 
 
 def other_sectors(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
@@ -167,7 +171,7 @@ def overwritten(
         erase: Without this option, the command that erases it; None: none is named.
     """
     if found.held:
-        text = f"{name} is held open by a program: a virtual machine, an iSCSI target or another."
+        text = f"{name} {HELD}"
         yield Objection(guard="R7", text=text)
     if found.signatures is None or (not found.signatures and found.blank is None):
         what = "probed for signatures" if found.signatures is None else "read"

@@ -11,7 +11,7 @@ from raidctl.model import Controller, Drive, Problem, unread_problems
 from raidctl.model.write_protection import without_cache
 from raidctl.operate.boot_loader import boot_parts
 from raidctl.operate.container import UNREAD
-from raidctl.operate.contents import Contents
+from raidctl.operate.contents import HELD, Contents
 from raidctl.operate.removal_guards import Reasons, fact, reason
 from raidctl.operate.removal_report import Reason, Verdict
 from raidctl.operate.removal_subject import Subject, uses
@@ -220,7 +220,7 @@ def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | Non
     if not found.blank:
         return f"{node} begins with data in no known format: {ask}", "unknown", None
     if found.held:
-        text = f"{node} is held open by a program: a virtual machine, an iSCSI target or another."
+        text = f"{node} {HELD}"
         return text, "no", f"Find it with `lsof {node}` or `targetcli ls`, and release the drive first."
     return "", "yes", None
 

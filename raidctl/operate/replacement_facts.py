@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -291,6 +291,13 @@ def new_drives(seen: Survey, facts: Facts) -> list[Drive]:
         for drive in controller.drives
         if drive.serial and drive.serial not in known
     ]
+
+
+def which_one(found: Sequence[Drive], names: Sequence[str | None], facts: Facts) -> Stage:
+    """The stage in which a person names one of several new drives; ``names`` are those for the question."""
+    drives = ", ".join(f"{drive.serial} ({name})" for drive, name in zip(found, names, strict=True))
+    text = f"There are several new drives: {drives}. Which one takes the place of {facts.name}?"
+    return Stage("vetting", problem=text, choices=tuple(drive.serial or "" for drive in found))
 
 
 def missing(seen: Survey, facts: Facts) -> list[str]:

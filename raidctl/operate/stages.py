@@ -25,6 +25,7 @@ from raidctl.operate.replacement_facts import (
     place_of,
     pull,
     push,
+    which_one,
 )
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -127,9 +128,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     """The stage in which a person inserts the new drive. It must not have been there before."""
     found = new_drives(seen, facts)
     if len(found) > 1:
-        names = ", ".join(f"{drive.serial} ({drive.device})" for drive in found)
-        text = f"There are several new drives: {names}. Which one takes the place of {facts.name}?"
-        return Stage("vetting", problem=text, choices=tuple(drive.serial or "" for drive in found))
+        return which_one(found, [drive.device for drive in found], facts)
     if found:
         place = place_of(seen, found[0])
         if facts.place and place and place != facts.place:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from raidctl.health.phrases import predicts
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
-from raidctl.operate.replacement_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push
+from raidctl.operate.replacement_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push, which_one
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
 
@@ -54,9 +54,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     """
     found = new_drives(seen, facts)
     if len(found) > 1:
-        names = ", ".join(f"{drive.serial} ({drive.id})" for drive in found)
-        text = f"There are several new drives: {names}. Which one takes the place of {facts.name}?"
-        return Stage("vetting", problem=text, choices=tuple(drive.serial or "" for drive in found))
+        return which_one(found, [drive.id for drive in found], facts)
     if not found:
         return push(facts)
     if facts.place and found[0].id != facts.place:

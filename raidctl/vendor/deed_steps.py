@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from raidctl.model import Array, Battery, Controller, Drive, Volume
-from raidctl.vendor.identity import unique_of
+from raidctl.vendor.identity import UNIDENTIFIED, unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
 
@@ -132,9 +132,7 @@ def identity(controller: Controller, item: Drive | Volume | Controller) -> Ident
     """
     unique = unique_of(controller, item)
     if not unique:
-        raise CannotDo(
-            f"{item.id} has no serial number or unique id, so it cannot be identified.", guard="X1", unknown=True
-        )
+        raise CannotDo(f"{item.id} {UNIDENTIFIED}.", guard="X1", unknown=True)
     return Identity(object_id=item.id, unique=unique)
 
 

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import cast
 
-from raidctl.model import Array, Battery, Controller, Drive, Volume
+from raidctl.model import Controller, Drive, Volume
+from raidctl.select import Item
 
-Item = Controller | Array | Volume | Drive | Battery
+UNIDENTIFIED = "has no serial number or unique id, so it cannot be identified"
+"""The reason for an object without a unique identifier; it follows the id."""
 
 
 def unique_of(controller: Controller, item: Item) -> str | None:
