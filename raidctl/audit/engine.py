@@ -16,7 +16,7 @@ from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
 from raidctl.audit.waiving import EXPIRED, Waived, expired, waive
 from raidctl.health.severity import WEIGHT, Severity
-from raidctl.model import Inventory, Problem, hiding_problems
+from raidctl.model import ACCESS_KINDS, Inventory, Problem, hiding_problems
 from raidctl.units import parse_moment
 
 _COVERED_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
@@ -26,7 +26,6 @@ AGAIN = 'Write it again with "raidctl --json show".'
 SKEW = 3600
 """Seconds by which a clock may be ahead."""
 _UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
-_ACCESS = frozenset({"no_tool", "no_right"})
 
 
 @dataclass
@@ -279,7 +278,7 @@ def _verdict(findings: Iterable[Finding], problems: Sequence[Problem]) -> Verdic
     if not outcomes - {"pass"}:
         return "pass"
     kinds = {problem.kind for problem in problems}
-    return "no_access" if kinds & _ACCESS and "unread" not in kinds else "unknown"
+    return "no_access" if kinds & ACCESS_KINDS and "unread" not in kinds else "unknown"
 
 
 def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:

@@ -18,7 +18,9 @@ _CONTROLLER = regex(r"/c(\d+)\b", re.ASCII)
 """A controller in a command line: ``storcli64 /c1 show``."""
 _NUMBER = regex(r"(?<!\d)\d+\b", re.ASCII)
 """A number that may be a controller's: ``arcconf getconfig 1``, ``ssacli ctrl slot=1 show``, ``megacli -a1``."""
-UNREAD_KINDS: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
+ACCESS_KINDS: frozenset[ProblemKind] = frozenset({"no_tool", "no_right"})
+"""Kinds of problems for which a tool or a permission is missing."""
+UNREAD_KINDS: frozenset[ProblemKind] = ACCESS_KINDS | {"unread"}
 """Kinds of problems with the reading itself: something was not queried, or not understood."""
 
 
@@ -50,7 +52,7 @@ def hides(problem: Problem) -> bool:
 
     A missing tool that only adds details of plain drives hides none: its fields are null.
     """
-    return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
+    return problem.kind == "unread" or (problem.kind in ACCESS_KINDS and problem.severity == "error")
 
 
 def program_of(where: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from raidctl.change.lookup import owner
 from raidctl.errors import AccessMissing
-from raidctl.model import Controller
+from raidctl.model import ACCESS_KINDS, Controller
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import Ability, Operations, operations_of
@@ -91,5 +91,5 @@ def without_tool(seen: Survey, controller: Controller) -> None:
     """
     places = {controller.id, controller.pci_address}
     for problem in seen.inventory.problems:
-        if problem.kind in ("no_tool", "no_right") and problem.severity == "error" and problem.where in places:
+        if problem.kind in ACCESS_KINDS and problem.severity == "error" and problem.where in places:
             raise AccessMissing(f"{controller.id}: {problem.message} {problem.remedy or ''}".rstrip())

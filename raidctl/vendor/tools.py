@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from raidctl.host import HostView
-from raidctl.model import Controller, Problem, Tool
+from raidctl.model import UNREAD_KINDS, Controller, Problem, Tool
 from raidctl.request import CHANGEABLE, Dialogue, Failure, Run, RunAnswer, Which, ask_all
 from raidctl.vendor.protocol import ToolSpec
 
@@ -88,7 +88,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
 
 def as_note(problem: Problem) -> Problem:
     """Turn the problem of a call into a note. Other calls gave its data."""
-    if problem.kind not in ("unread", "no_tool", "no_right"):
+    if problem.kind not in UNREAD_KINDS:
         return problem
     return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raidctl.evidence import Fact
-from raidctl.model import Problem
+from raidctl.model import ACCESS_KINDS, Problem
 from raidctl.select import family_of, items
 from raidctl.verify.lost_outputs import KERNEL, lost_outputs
 from raidctl.verify.report import Answer, Evidence, Source, Verdict
@@ -25,7 +25,6 @@ _OF_ALL = frozenset({
     "power_safe", "no_write_hole", "survives", "drive_size", "drive_age",
 })  # fmt: skip
 """Claims that a missing line could refute."""
-_NO_ACCESS = frozenset({"no_tool", "no_right"})
 
 
 @dataclass
@@ -131,7 +130,7 @@ class Case:
 
     def missing(self) -> Problem | None:
         """The problem of a missing tool or permission, if any. It affects this volume or drive."""
-        missing = [problem for problem in self.machine.inventory.problems if problem.kind in _NO_ACCESS]
+        missing = [problem for problem in self.machine.inventory.problems if problem.kind in ACCESS_KINDS]
         if not missing or self.machine.view.virtual:
             return None
         controllers = {controller.id: controller for controller, _ in self.subject.drives} | {

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from raidctl.discovery.virtual import UNNAMED
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.model import Controller, Problem, hiding_problems
+from raidctl.model import ACCESS_KINDS, Controller, Problem, hiding_problems
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing, regex
@@ -147,7 +147,7 @@ def verify(
 
 def _nothing(machine: CheckedMachine, claims: Sequence[Claim]) -> list[Answer]:
     """Answers if no volume or drive was found: all inconclusive."""
-    missing = [p for p in machine.inventory.problems if p.kind in ("no_tool", "no_right")]
+    missing = [p for p in machine.inventory.problems if p.kind in ACCESS_KINDS]
     virtual = machine.view.virtual
     reasons = ["No volume and no drive in use was found on this machine."]
     reasons += [f"This is a virtual machine ({virtual}): the drives belong to its host."] if virtual else []

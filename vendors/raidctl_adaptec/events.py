@@ -16,6 +16,7 @@ from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import regex
 from raidctl.units import parse_local_time
 from raidctl.vendor.events import Event, EventLog, Level, no_log, not_read, oldest, read_log
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 
@@ -23,7 +24,6 @@ KERNEL: tuple[re.Pattern[str], ...] = (
     # aacraid: Host adapter abort request.
     regex(r"aacraid: ", re.ASCII),
 )
-_NUMBER = regex(r"adaptec:(\d{1,3})", re.ASCII)
 #    controllerID ............................ 0
 _PAIR = regex(r"([A-Za-z][\w /#-]{0,60}?)\s*\.{3,}\s*(.*)", re.ASCII)
 _NAME = regex(r"[A-Za-z][\w -]{0,40}", re.ASCII)
@@ -45,11 +45,11 @@ _LEVELS: Mapping[str, Level] = {
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
     """The log of one controller."""
-    number = _NUMBER.fullmatch(controller.id)
+    number = controller_number(controller)
     if not tools or number is None:
         why = "Its events cannot be read: the tool, or the controller's number there, is unknown."
         return not_read(controller.id, controller.id, why, "Install arcconf.")
-    argv = (command_of(tools[0]), "getlogs", number[1], "event", "tabular")
+    argv = (command_of(tools[0]), "getlogs", number, "event", "tabular")
     return (yield from read_log(controller, Run(argv, timeout=TIMEOUT, lock=LOCK), read_events))
 
 

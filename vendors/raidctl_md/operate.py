@@ -20,14 +20,13 @@ exit code 2, and had taken the array down.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import collapse, regex
+from raidctl.text import collapse
 from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
@@ -46,7 +45,6 @@ SHAPES: tuple[Shape, ...] = (
     *make.SHAPES,
 )
 
-_NODE = regex(r"/dev/(md[\w.-]{1,60})", re.ASCII)
 _SECONDS = 60.0
 _READING = frozenset({
     "--monitor", "--follow", "-F", "--detail", "-D", "--detail-platform", "--examine", "-E", "--examine-bitmap", "-X",
@@ -118,7 +116,7 @@ def hinders(words: Sequence[str]) -> bool:
 def _steps(
     deed: Deed, volume: Volume | None, controller: Controller, tools: Sequence[Tool], view: HostView
 ) -> list[Step] | Denial:
-    match = _NODE.fullmatch(volume.device or "") if volume is not None else None
+    match = operate_checks.NODE.fullmatch(volume.device or "") if volume is not None else None
     if volume is None or match is None:
         return Denial(deed=deed, reason=f"The device node of {deed.object_id} is unknown.", unknown=True)
     if not any(tool.name == "mdadm" and tool.path for tool in tools):

@@ -35,7 +35,7 @@ _ACTIONS = {
     "start_check": "check", "resume_check": "check", "repair": "repair", "stop_check": "idle", "pause_check": "idle",
 }  # fmt: skip
 VERBS = frozenset(_ACTIONS)
-_NODE = regex(r"/dev/(md[\w.-]{1,60})", re.ASCII)
+NODE = regex(r"/dev/(md[\w.-]{1,60})", re.ASCII)
 _SECONDS = 30.0
 _SMALL = 1024**3
 """Size of a small array, in bytes. The check of a smaller one may end before it is seen to run."""
@@ -43,7 +43,7 @@ _SMALL = 1024**3
 
 def steps_of(deed: Deed, volume: Volume | None) -> list[Step] | Denial:
     """The writes of a deed, or why there are none."""
-    match = _NODE.fullmatch(volume.device or "") if volume is not None else None
+    match = NODE.fullmatch(volume.device or "") if volume is not None else None
     if volume is None or match is None:
         return Denial(deed=deed, reason=f"The device node of {deed.object_id} is unknown.", unknown=True)
     if not volume.unique_id:

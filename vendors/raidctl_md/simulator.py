@@ -29,12 +29,12 @@ from raidctl.vendor.simulator import NewDrive, Reply, State, fields, words
 from raidctl_md import simulator_create, simulator_schedules
 from raidctl_md.simulated_machine import Fields, arrays, failed, key_of, members, node_of, whole
 from raidctl_md.simulated_outputs import answers_of
+from raidctl_md.simulator_create import BUSY
 
 MACHINE = ("simulated-md",)
 """The command whose recorded output is the machine's first state."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _STATE = regex(r"(?m)^( +State : (?:clean|active)\b[^\n]*?)(?= *$)")
-_BUSY = "Device or resource busy"
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
@@ -253,11 +253,11 @@ def _fail(state: State, array: str, serial: str, other: str) -> tuple[int, str]:
         one for one, it in members(state, array).items() if it["state"] == "in_sync"
     ] == [serial]
     if last:
-        return 2, f"set device faulty failed for {name}:  {_BUSY}"
+        return 2, f"set device faulty failed for {name}:  {BUSY}"
     state[f"md/member {array} {serial}"] = words({"slot": "-", "state": "faulty"})
     if failed(state, array):
         # refused in words, and the array is down nevertheless
-        return 2, f"set device faulty failed for {name}:  {_BUSY}"
+        return 2, f"set device faulty failed for {name}:  {BUSY}"
     return 0, f"set {name} faulty in /dev/{array}"
 
 
@@ -267,7 +267,7 @@ def _remove(state: State, array: str, serial: str, other: str) -> tuple[int, str
     if member is None:
         return 1, f"hot remove failed for {name}: No such device or address"
     if member["state"] not in ("faulty", "spare"):
-        return 1, f"hot remove failed for {name}: {_BUSY}"
+        return 1, f"hot remove failed for {name}: {BUSY}"
     del state[f"md/member {array} {serial}"]
     return 0, f"hot removed {name} from /dev/{array}"
 
@@ -276,7 +276,7 @@ def _add(state: State, array: str, serial: str, other: str) -> tuple[int, str]: 
     name = node_of(state, serial)
     about = arrays(state)[array]
     if serial in members(state, array):
-        return 1, f"Cannot open {name}: {_BUSY}"
+        return 1, f"Cannot open {name}: {BUSY}"
     drive = fields(state[f"md/drive {serial.partition('-')[0]}"])
     if int(drive["sectors"]) < int(about["sectors"]) + int(about["offset"]):
         return 1, f"{name} not large enough to join array"

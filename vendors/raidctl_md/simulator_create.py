@@ -28,7 +28,7 @@ from raidctl.vendor.shapes import unlocked
 from raidctl.vendor.simulator import Reply, State, fields, words
 from raidctl_md.simulated_machine import arrays, drives, key_of, members
 
-_BUSY = "Device or resource busy"
+BUSY = "Device or resource busy"
 _LEVELS = {"1": "raid1", "5": "raid5", "6": "raid6", "0": "raid0"}
 # /dev/sda1 : start=1MiB, size=98MiB, type=A19D880F-05FC-4D3B-A006-743F0F84911E
 _ROW = regex(r"(?m)^/dev/[a-z]+(\d+) : start=(\d+)MiB, size=(\d+)MiB")
@@ -95,7 +95,7 @@ def _create(argv: tuple[str, ...], state: State) -> Reply:
         return Reply(2, "mdadm: invalid\n", state)
     for key, node in zip(keys, nodes, strict=True):
         if key is not None and _busy(state, key):
-            return Reply(2, f"mdadm: super1.x cannot open {node}: {_BUSY}\nmdadm: create aborted\n", state)
+            return Reply(2, f"mdadm: super1.x cannot open {node}: {BUSY}\nmdadm: create aborted\n", state)
     name = next(f"md{number}" for number in range(127, 0, -1) if f"md/md md{number}" not in state)
     found = [key for key in keys if key is not None]
     sectors = min(_sectors(state, key) for key in found) - _OFFSET
@@ -157,7 +157,7 @@ def _zero(node: str, state: State) -> Reply:
 def _table(argv: tuple[str, ...], state: State) -> Reply:
     serial = key_of(state, argv[2])
     if serial is None or _busy(state, serial):
-        return Reply(1, f"sfdisk: {argv[2]}: {_BUSY}\n", state)
+        return Reply(1, f"sfdisk: {argv[2]}: {BUSY}\n", state)
     rows = [(number, int(start) * 2048, int(size) * 2048) for number, start, size in _ROW.findall(argv[-1])]
     drive = fields(state[f"md/drive {serial}"])
     state[f"md/drive {serial}"] = words({**drive, "parts": ",".join(number for number, _, _ in rows)})
@@ -168,7 +168,7 @@ def _table(argv: tuple[str, ...], state: State) -> Reply:
 def _wipe(node: str, state: State) -> Reply:
     key = key_of(state, node)
     if key is None or _busy(state, key):
-        return Reply(1, f"wipefs: error: {node}: probing initialization failed: {_BUSY}\n", state)
+        return Reply(1, f"wipefs: error: {node}: probing initialization failed: {BUSY}\n", state)
     serial, _, part = key.partition("-")
     state.pop(f"md/super {key}", None)
     if not part:
@@ -199,7 +199,7 @@ def generated(state: Mapping[str, str]) -> Answers:
         for part in ("", *(fields(state[f"md/drive {serial}"]).get("parts", "").split(","))):
             key, node = f"{serial}-{part}" if part else serial, f"/dev/{drive['node']}{part}"
             busy = _busy(state, key)
-            error = f"wipefs: error: {node}: probing initialization failed: {_BUSY}\n".encode() if busy else b""
+            error = f"wipefs: error: {node}: probing initialization failed: {BUSY}\n".encode() if busy else b""
             found[Run(("wipefs", "--all", "--no-act", node))] = RunAnswer(code=int(busy), err=error)
             uuid = state.get(f"md/super {key}", "")
             out = f"MD_LEVEL=raid1\nMD_UUID={uuid}\n".encode() if uuid else b""

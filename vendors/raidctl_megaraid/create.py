@@ -17,6 +17,7 @@ from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import tool_number
+from raidctl_megaraid.change.megacli import READ as MEGACLI_READ
 from raidctl_megaraid.tools import KINDS
 
 _LEVELS = {"raid0": "r0", "raid1": "r1", "raid5": "r5", "raid6": "r6", "raid10": "r10"}
@@ -29,7 +30,6 @@ _STORCLI_WRITE = {
 _STORCLI_READ = {"none": "nora", "read_ahead": "ra"}
 _BAD_BATTERY = {"protected_write_back": "NoCachedBadBBU", "unprotected_write_back": "CachedBadBBU"}
 """Whether write-back continues with a bad battery: MegaCli, storcli 1. Without a word, the firmware chooses."""
-_MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
@@ -87,7 +87,7 @@ def _megacli(command: str, number: str, new: NewVolume, places: Sequence[str]) -
         words = ["-CfgLdAdd", f"-{_LEVELS[new.raid_level]}[{','.join(places)}]"]
     if new.write:
         words.append("WT" if new.write in ("write_through", "off") else "WB")
-    if read := _MEGACLI_READ.get(new.read or ""):
+    if read := MEGACLI_READ.get(new.read or ""):
         words.append(read)
     if new.write in _BAD_BATTERY:
         words.append(_BAD_BATTERY[new.write])

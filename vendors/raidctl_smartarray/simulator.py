@@ -13,15 +13,12 @@ from raidctl.text import regex
 from raidctl.vendor.simulator import Place, Reply, State, settings, walk
 from raidctl_smartarray import simulator_bays, simulator_locate, simulator_outputs
 from raidctl_smartarray.simulator_bays import advance, fail, insert, pull
+from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, UNASSIGNED, VOLUME
 from raidctl_smartarray.tools import TOOLS
 
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _NAMES = frozenset(spec.name for spec in TOOLS)
-_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
-_ARRAY = regex(r"\s*Array: (?P<name>\w+)\s*$")
-_VOLUME = regex(r"\s*Logical Drive: (?P<name>\d+)\s*$")
-_UNASSIGNED = regex(r"\s*(?:Unassigned|HBA Drives)\s*$")
 # Array Type: Data       HPE SSD Smart Path: disable      (two pairs run into one line)
 _SECOND = regex(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)")
 _RATIO = regex(r"(\d+)% Read / (\d+)% Write")
@@ -68,13 +65,13 @@ class _Place(Place):
 
     def read(self, line: str, label: str, value: str) -> str | None:  # noqa: ARG002 - the signature of the base
         """Follow a line."""
-        if match := _CONTROLLER.match(line):
+        if match := CONTROLLER.match(line):
             self.controller = self.place = f"slot={match['slot']}"
-        elif match := _ARRAY.match(line):
+        elif match := ARRAY.match(line):
             self.place = f"{self.controller}/array {match['name']}"
-        elif match := _VOLUME.match(line):
+        elif match := VOLUME.match(line):
             self.place = f"{self.controller}/ld {match['name']}"
-        elif _UNASSIGNED.match(line):
+        elif UNASSIGNED.match(line):
             self.place = ""
         elif self.controller and self.place:
             names = _OF_VOLUME if "/ld " in self.place else _OF_ARRAY if "/array " in self.place else _OF_CONTROLLER
@@ -89,11 +86,11 @@ def initial(argv: tuple[str, ...], text: str) -> State:
         found = settings(text, _Place(), _plain)
         controller = array = ""
         for line in text.split("\n"):
-            controller = f"slot={match['slot']}" if (match := _CONTROLLER.match(line)) else controller
-            array = match["name"] if (match := _ARRAY.match(line)) else array
+            controller = f"slot={match['slot']}" if (match := CONTROLLER.match(line)) else controller
+            array = match["name"] if (match := ARRAY.match(line)) else array
             if "Configured Drive Write Cache Policy" in line and "Unconfigured" not in line:
                 found[f"{controller}/usage"] = "needed"
-            if match := _VOLUME.match(line):
+            if match := VOLUME.match(line):
                 found[f"{controller}/ld {match['name']}/array"] = array
         found |= simulator_bays.initial(text)
     return found

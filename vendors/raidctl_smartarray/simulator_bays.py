@@ -20,18 +20,15 @@ failed by the controller.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from raidctl.text import listing, regex
 from raidctl.vendor.simulator import NewDrive, Reply, State, fields, words
+from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, UNASSIGNED
 
 HEAD = "smartarray/"
 SECONDS = 3600.0
 """Time that a whole rebuild takes."""
-_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
-_ARRAY = regex(r"\s*Array: (?P<name>\w+)\s*$")
-_UNASSIGNED = regex(r"\s*(?:Unassigned|HBA Drives)\s*$", re.IGNORECASE)
 _DRIVE = regex(r"\s*physicaldrive (?P<address>[\w:]+)\s*$")
 _PAIR = regex(r"\s*(?P<label>[^:]+): *(?P<value>.*?)\s*$")
 _RECOVERING = regex(r"Recovering, ([\d.]+)% complete")
@@ -40,16 +37,16 @@ _TOLERATED = {"1": 1, "1+0": 1, "5": 1, "RAID 5": 1, "50": 1, "6": 2, "60": 2, "
 
 def initial(text: str) -> State:
     """The bays of all controllers in a ``ctrl all show config detail``."""
-    several = len({match["slot"] for line in text.split("\n") if (match := _CONTROLLER.match(line))}) > 1
+    several = len({match["slot"] for line in text.split("\n") if (match := CONTROLLER.match(line))}) > 1
     found: State = {}
     slot = array = key = ""
     percent = "0"
     for line in text.split("\n"):
-        if match := _CONTROLLER.match(line):
+        if match := CONTROLLER.match(line):
             slot, array, key = match["slot"] if several else "", "", ""
-        elif match := _ARRAY.match(line):
+        elif match := ARRAY.match(line):
             array, key = match["name"], ""
-        elif _UNASSIGNED.match(line):
+        elif UNASSIGNED.match(line):
             array = key = ""
         elif match := _DRIVE.match(line):
             key = _key(slot, match["address"])

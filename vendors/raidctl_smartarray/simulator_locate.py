@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
+from raidctl_smartarray.simulator_headings import CONTROLLER
 
-_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
 _DRIVE = regex(r"\s*physicaldrive (?P<address>\S+)\s*(?:\(|$)")
 _OLD = "hpacucli"
 _HELP = """
@@ -25,7 +25,7 @@ def leds(text: str) -> State:
     found: State = {}
     controller = None
     for line in text.split("\n"):
-        controller = match["slot"] if (match := _CONTROLLER.match(line)) else controller
+        controller = match["slot"] if (match := CONTROLLER.match(line)) else controller
         if controller is not None and (match := _DRIVE.match(line)):
             found[f"led slot={controller} pd {match['address']}"] = "off"
     return found

@@ -24,11 +24,9 @@ from raidctl_smartarray.simulator_bays import (
     slots_of,
     works,
 )
+from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, VOLUME
 
-_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
-_ARRAY = regex(r"\s*Array: (?P<name>\w+)\s*$")
 _UNASSIGNED = regex(r"\s*unassigned\s*$", re.IGNORECASE)
-_VOLUME = regex(r"\s*Logical Drive: \d+\s*$")
 _DRIVE = regex(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)\s*$")
 _ROW = regex(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)(?P<open> \()(?P<inside>.*)\)\s*$")
 _PAIR = regex(r"(?P<head>\s*(?P<label>[^:]+?): *)(?P<value>.*)$")
@@ -54,7 +52,7 @@ def _blocks(lines: list[str], *, several: bool) -> Blocks:
     found: Blocks = {}
     slot, key = "", None
     for line in lines:
-        if match := _CONTROLLER.match(line):
+        if match := CONTROLLER.match(line):
             slot = match["slot"]
         if match := _DRIVE.match(line):
             key = f"{slot}/{match['address']}" if several else match["address"]
@@ -81,14 +79,14 @@ class _Output:
         inside = False  # in the section of a drive: those of the bay's drives come at its first place
         shown: set[str] = set()
         for line in recorded:
-            if match := _CONTROLLER.match(line):
+            if match := CONTROLLER.match(line):
                 yield from self._rest(shown)
                 self.slot, self.section = match["slot"], ""
-            elif match := _ARRAY.match(line):
+            elif match := ARRAY.match(line):
                 self.section, self.volumes, self.place = match["name"], 0, "array"
             elif _UNASSIGNED.match(line):
                 self.section, self.place = "unassigned", ""
-            elif _VOLUME.match(line):
+            elif VOLUME.match(line):
                 self.volumes, self.place = self.volumes + 1, "volume"
             elif _BEHIND.match(line):
                 yield from self._rest(shown)

@@ -14,10 +14,10 @@ from raidctl.model import Controller, Tool
 from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of
+from raidctl_threeware.vocabulary import PORT_ID
 
 _LEVELS = {"raid0": "raid0", "raid1": "raid1", "raid5": "raid5", "raid6": "raid6", "raid10": "raid10"}
 _FEWEST = {"raid0": 2, "raid6": 5}
-_PORT = regex(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
 _NAME = regex(r"[\w.-]{1,21}", re.ASCII)
 """The manual: up to 21 characters."""
 
@@ -31,7 +31,7 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
         raise CannotCreate(f"A {level} of 3ware controllers has at least {_FEWEST[level]} drives.")
     if level == "raid1" and len(new.drives) != 2:
         raise CannotCreate("A raid1 of 3ware controllers has 2 drives.")
-    ports = [_PORT.fullmatch(drive.id) for drive in new.drives]
+    ports = [PORT_ID.fullmatch(drive.id) for drive in new.drives]
     known = [port for port in ports if port is not None]
     if not tools or len(known) < len(ports):
         raise CannotCreate("The tool, or the port of a drive, is unknown.")

@@ -13,6 +13,7 @@ from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import regex
 from raidctl.units import parse_local_time
 from raidctl.vendor.events import Event, EventLog, Level, no_log, not_read, oldest, read_log
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
@@ -20,7 +21,6 @@ KERNEL: tuple[re.Pattern[str], ...] = (
     # 3w-9xxx: scsi0: AEN: ERROR (0x04:0x0009): Drive timeout detected:port=3.
     regex(r"3w-(?:9xxx|sas|xxxx): ", re.ASCII),
 )
-_NUMBER = regex(r"threeware:(\d{1,3})", re.ASCII)
 # Ctl  Date                        Severity  Alarm Message
 _HEAD = regex(r"Ctl\s+Date\s+Severity\s+(?:Alarm|AEN) Message")
 # c0   [Tue Jul  8 18:20:05 2008]  INFO      Verify started: unit=0
@@ -32,11 +32,11 @@ _PORT, _UNIT = regex(r"\bport=(\d{1,3})\b", re.ASCII), regex(r"\bunit=(\d{1,3})\
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
     """The log of one controller."""
-    number = _NUMBER.fullmatch(controller.id)
+    number = controller_number(controller)
     if not tools or number is None:
         why = "Its events cannot be read: the tool, or the controller's number there, is unknown."
         return not_read(controller.id, controller.id, why, "Install tw_cli.")
-    request = Run((command_of(tools[0]), f"/c{number[1]}", "show", "alarms"), timeout=TIMEOUT, lock=LOCK)
+    request = Run((command_of(tools[0]), f"/c{number}", "show", "alarms"), timeout=TIMEOUT, lock=LOCK)
     return (yield from read_log(controller, request, read_events))
 
 

@@ -15,6 +15,7 @@ from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
+from raidctl_threeware.vocabulary import PORT_ID
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
 
@@ -23,7 +24,6 @@ SHAPES: tuple[Shape, ...] = (
     (_PATH, "set", "identify=(?:on|off)"),
     (_PATH, "show", "identify"),
 )
-_PORT = regex(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
 # Setting Port Identify on /c0/p5 to [on] ... Done.
 _DONE = regex(r"Setting Port Identify on (?P<path>\S+) to \[(?P<to>on|off)\]\s*\.\.\.\s*Done", re.IGNORECASE)
 # /c0/p5 Identify Status = On
@@ -41,7 +41,7 @@ def lights(
 
 
 def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
-    port = _PORT.fullmatch(drive.id)
+    port = PORT_ID.fullmatch(drive.id)
     if not tools or port is None:
         return NoLight(drive.id, "the tool or the drive's port is unknown")
     words = (command_of(tools[0]), f"/c{port[1]}/p{port[2]}")

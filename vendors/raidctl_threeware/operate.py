@@ -53,6 +53,7 @@ from raidctl.vendor.shapes import Shape
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_threeware import change
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
+from raidctl_threeware.vocabulary import PORT_ID
 
 SHAPES: tuple[Shape, ...] = tuple(
     (tool, *words)
@@ -68,7 +69,6 @@ SHAPES: tuple[Shape, ...] = tuple(
         ("/c{}/bbu", "test", "quiet"),
     )
 )
-_PORT = regex(r"threeware:(\d{1,3})/p(\d{1,4})", re.ASCII)
 _UNIT = regex(r"threeware:(\d{1,3})/u(\d{1,4})", re.ASCII)
 # u2    SPARE     OK             -       -       -       931.505   -      ON
 _SPARE_UNIT = regex(r"u(\d{1,4}) UnitType", re.ASCII)
@@ -168,7 +168,7 @@ class _Planner:
 
     def port(self, drive: Drive) -> str:
         """``3`` of ``threeware:6/p3``."""
-        match = _PORT.fullmatch(drive.id)
+        match = PORT_ID.fullmatch(drive.id)
         if match is None:
             raise CannotDo(f"The port of {drive.id} is unknown.", unknown=True)
         return match[2]

@@ -111,6 +111,8 @@ _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
 _BLOCKS = regex(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
 
 
+PORT_ID = regex(r"threeware:(\d{1,3})/p(\d{1,4})", re.ASCII)
+"""The id of a drive: the numbers of its controller and its port."""
 _IMPOSSIBLE = regex(r"\d{16}", re.ASCII)
 _MARK = regex(r"\([AP]\)$")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE
-from raidctl.model import Problem
+from raidctl.model import ACCESS_KINDS, Problem
 from raidctl.text import collapse, printable
 
 
@@ -19,7 +19,7 @@ def exit_code(problems: Iterable[Problem]) -> int:
     kinds = {problem.kind for problem in problems}
     if "unread" in kinds:
         return EXIT_CANNOT_TELL
-    return EXIT_ACCESS if kinds & {"no_tool", "no_right"} else EXIT_FINE
+    return EXIT_ACCESS if kinds & ACCESS_KINDS else EXIT_FINE
 
 
 def tell_problems(problems: Sequence[Problem]) -> None:

@@ -10,7 +10,7 @@ from raidctl.audit.diagnosis import Diagnosis
 from raidctl.bench.compare import compare
 from raidctl.bench.record import Run
 from raidctl.drift.report import Drift
-from raidctl.model import Inventory
+from raidctl.model import UNREAD_KINDS, Inventory
 from raidctl.output.phrases import short_moment
 from raidctl.output.report import changes, findings, hardware, inputs, measurements, promises
 from raidctl.output.report.page import Cell, Page, Section
@@ -19,7 +19,6 @@ from raidctl.text import listing
 from raidctl.verify.contract import Contract
 from raidctl.verify.report import Verification
 
-_LACKING = ("unread", "no_tool", "no_right")
 _NAMED = 4
 """The most sources named in the first line."""
 
@@ -91,7 +90,7 @@ def _page(
 
 def _partial(inventory: Inventory) -> str | None:
     """A sentence if something could not be read."""
-    lacking = [one for one in inventory.problems if one.kind in _LACKING]
+    lacking = [one for one in inventory.problems if one.kind in UNREAD_KINDS]
     if not lacking:
         return None
     names = list(dict.fromkeys(one.where for one in lacking))

@@ -45,7 +45,7 @@ from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.infer import BAD_BBU
 from raidctl_megaraid.megacli.failure import CODES
 
-_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
+READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 _ADAPTIVE = ("Adaptive read-ahead is set or restored with ADRA, which newer versions of MegaCli may reject.",)
 _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "-DisDskCache", "enabled": "-EnDskCache", "default": "Disk's Default"}
@@ -102,7 +102,7 @@ class MegaCli:
                     "MegaCli can enable or disable the drives' write caches, but not restore their default."
                 )
             return [Assignment((volume.id, "DskCache"), _DRIVES[desired.value], of_drives(controller, volume))]
-        name, table = ("ReadPolicy", _READ) if desired.setting == "read_policy" else ("IoPolicy", _IO)
+        name, table = ("ReadPolicy", READ) if desired.setting == "read_policy" else ("IoPolicy", _IO)
         if desired.value not in table:
             raise CannotError(f"MegaCli does not support the value {desired.value}.")
         adaptive = "ADRA" in (table[desired.value], current.get((volume.id, name)))
@@ -134,7 +134,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
     write = {"write_through": "WT", "protected_write_back": "WB", "unprotected_write_back": forced}
     yield (volume.id, "WritePolicy"), write.get(cache.write_policy or "")
     yield (volume.id, "BadBBU"), battery
-    yield (volume.id, "ReadPolicy"), _READ.get(cache.read_policy or "")
+    yield (volume.id, "ReadPolicy"), READ.get(cache.read_policy or "")
     yield (volume.id, "IoPolicy"), _IO.get(cache.io_policy or "")
     yield (volume.id, "DskCache"), _DRIVES.get(cache.drive_write_cache or "")
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.text import collapse, regex
 from raidctl.vendor.simulator import Reply, State
+from raidctl_megaraid.simulator.megacli_deeds import WRONG
+from raidctl_megaraid.simulator.megacli_drives import VOLUME
 from raidctl_megaraid.simulator.state import ControllerState, flag, known, name, volumes
 
 Visit = Callable[[str, str | None, str, str], str]
@@ -15,8 +17,6 @@ value."""
 
 # Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
 _ADAPTER = regex(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
-# Virtual Drive: 0 (Target Id: 0)
-_VOLUME = regex(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
 _PAIR = regex(r"(?P<head>\s*(?P<label>[^:]+?)\s*:\s*)(?P<value>\S.*?)?(?P<tail>\s*)")
 _INTERVAL = regex(r"(\d+)s")
 _PERCENT = regex(r"(\d+) ?%")
@@ -147,7 +147,7 @@ def _walk(text: str, visit: Visit) -> str:
     for line in text.split("\n"):
         if match := _ADAPTER.match(line):
             controller, volume = match[1], None
-        elif match := _VOLUME.match(line):
+        elif match := VOLUME.match(line):
             volume = match[1]
         elif controller is not None and (match := _PAIR.fullmatch(line)) and match["value"]:
             label = collapse(match["label"]).lower()
@@ -173,7 +173,6 @@ _OF_VOLUME: dict[str, tuple[str, str, str]] = {
     "cachedbadbbu": ("badbbu", "Yes", "Write Cache OK if bad BBU"),
     "nocachedbadbbu": ("badbbu", "No", "No Write Cache if bad BBU"),
 }
-_WRONG = "Invalid input at or near token "
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
@@ -184,12 +183,12 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
         return None
     adapter = words[-1][1:]
     if not words[-1].startswith("a") or len(words) < 2:
-        return _answer(_WRONG + words[-1], 1, state)
+        return _answer(WRONG + words[-1], 1, state)
     if not known(adapter, state):
         return _answer("User specified controller is not present.\nFailed to get CpController object.", 1, state)
     controller = ControllerState(adapter, state)
     if words[0] == "adpcacheflush" and len(words) > 2:
-        return _answer(_WRONG + words[1], 1, state)
+        return _answer(WRONG + words[1], 1, state)
     if words[0] == "adpcacheflush":
         if controller.get("preserved") == "Yes":
             return _answer(f"Adapter {adapter}: Cache Flush Failed.", 0x54, state)
@@ -203,7 +202,7 @@ def _set_controller(controller: ControllerState, words: Sequence[str]) -> Reply:
     if len(words) == 2 and words[0] in _SET_RATES and words[1].isdecimal():
         return _set_rate(controller, words[0], int(words[1]))
     if len(words) != 2 or words[0] != "cacheflushinterval" or not words[1].isdecimal():
-        return _answer(_WRONG + (words[0] if words else ""), 1, controller.state)
+        return _answer(WRONG + (words[0] if words else ""), 1, controller.state)
     if int(words[1]) > 255:
         return _answer(f"Adapter {controller.number}: Failed to Set Adapter Properties.", 1, controller.state)
     after = dict(controller.state) | {name(controller.number, "cacheflushint"): str(int(words[1]))}
@@ -221,7 +220,7 @@ def _set_rate(controller: ControllerState, word: str, percent: int) -> Reply:
 def _set_volume(controller: ControllerState, words: Sequence[str]) -> Reply:
     words = [words[0], *(word for word in words[1:] if word != "immediate")] if words else words
     if len(words) != 2 or words[0] not in _OF_VOLUME or not words[1].startswith("l"):
-        return _answer(_WRONG + (words[0] if words else ""), 1, controller.state)
+        return _answer(WRONG + (words[0] if words else ""), 1, controller.state)
     setting, value, text = _OF_VOLUME[words[0]]
     there = volumes(controller.number, controller.state)
     asked = there if words[1] == "lall" else [words[1][1:]]

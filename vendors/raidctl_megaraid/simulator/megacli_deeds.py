@@ -38,7 +38,7 @@ _PLACE = regex(r"physdrv\[(\d*):(\d+)(?:,(\d*):(\d+))?\]")
 _SEAT = regex(r"array(\d+)")
 _ROW = regex(r"row(\d+)")
 _VERBS = {"start": "start", "abort": "stop", "stop": "stop", "suspend": "pause", "resume": "resume"}
-_WRONG = "Invalid input at or near token "
+WRONG = "Invalid input at or near token "
 CodeAndText = tuple[int, str]
 
 

@@ -18,7 +18,8 @@ from raidctl_megaraid.simulator.machine import LONG, Disk, Machine, load, number
 from raidctl_megaraid.simulator.state import name
 
 _ADAPTER = regex(r"Adapter #(\d+)")
-_VOLUME = regex(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
+# Virtual Drive: 0 (Target Id: 0)
+VOLUME = regex(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
 _LEVEL = regex(r"RAID Level\s*: Primary-(\d), Secondary-(\d)")
 _SPAN = regex(r"Span: (\d+) - Number of PDs")
 _SEAT = regex(r"PD: (\d+) Information")
@@ -57,7 +58,7 @@ def pieces(text: str) -> list[Piece]:
         if match := _ADAPTER.fullmatch(stripped):
             adapter, volume, span = match[1], "", ""
             found.append(Piece(adapter, []))
-        elif match := _VOLUME.fullmatch(stripped):
+        elif match := VOLUME.fullmatch(stripped):
             volume = match[1]
             found.append(Piece(adapter, [], volume))
         elif match := _SPAN.match(stripped):
