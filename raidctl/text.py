@@ -93,6 +93,11 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def uncapitalised(text: str) -> str:
+    """Return the text with a small first letter, to continue a sentence. The rest stays as it is."""
+    return text[:1].lower() + text[1:]
+
+
 def typed(text: str) -> str:
     """Replace typographic quotation marks, dashes and dots by typed ones."""
     return text if text.isascii() else _APOSTROPHE.sub("'", text.translate(_TYPOGRAPHY))

@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.health.phrases import battery_noun
+from raidctl.health.reliance import battery_defect
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, Controller, Drive
-from raidctl.text import listing
-from raidctl.units import format_percent
+from raidctl.text import listing, uncapitalised
 from raidctl.vendor.plan import Desired, Refusal
 from raidctl.vendor.setting_values import neutral
-
-FULL_ENOUGH = 50
-"""Charge percentage below which a battery does not protect, whatever its status."""
 
 
 def refusals(controller: Controller, requests: Sequence[Desired], view: HostView | None = None) -> list[Refusal]:
@@ -54,19 +51,15 @@ def _by_the_back_door(controller: Controller, desired: Desired) -> str | None:
     if desired.setting == "io_policy" and desired.value == "cached":
         # MegaRAID's firmware may keep writes of cached I/O in its cache, even in write-through
         why = unprotected(controller)
-        return f"Cached I/O may keep writes in the controller's cache, and {_lower(why)}" if why else None
+        return f"Cached I/O may keep writes in the controller's cache, and {uncapitalised(why)}" if why else None
     if desired.setting == "cache_split" and not desired.value.endswith("/0"):
         cache = controller.cache
         none_yet = cache is None or not cache.write_percent
         if none_yet and not (cache is not None and cache.no_battery_write_cache is False):
             # with the no-battery cache on, only the ratio keeps writes out
             why = unprotected(controller)
-            return f"It gives writes a share of the cache (none so far), and {_lower(why)}" if why else None
+            return f"It gives writes a share of the cache (none so far), and {uncapitalised(why)}" if why else None
     return None
-
-
-def _lower(sentence: str) -> str:
-    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def unprotected(controller: Controller) -> str | None:
@@ -84,14 +77,9 @@ def unprotected(controller: Controller) -> str | None:
 
 
 def _fault(battery: Battery) -> str | None:
-    name = f"the {battery_noun(battery)} {battery.id}"
-    if battery.status != "ok":
-        return f"{name} is {battery.status}"
-    if battery.replace:
-        return f"{name} must be replaced"
-    if battery.charge_percent is not None and battery.charge_percent < FULL_ENOUGH:
-        return f"{name} is charged to only {format_percent(battery.charge_percent)}"
-    return None
+    """Return the defect of a battery, or its status if it may not protect now."""
+    passing = f"the {battery_noun(battery)} {battery.id} is {battery.status}" if battery.status != "ok" else None
+    return battery_defect(battery) or passing
 
 
 def _drive(controller: Controller, object_id: str, view: HostView | None) -> str | None:

@@ -34,6 +34,7 @@ from raidctl.change.still_running import running
 from raidctl.model import Inventory
 from raidctl.request import Runner
 from raidctl.survey.survey import Survey
+from raidctl.text import uncapitalised
 from raidctl.units import parse_timestamp, timestamp
 from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
@@ -243,7 +244,7 @@ class Restorer:
             change.end("restored", text)
         except JournalFull as failure:
             if change.begin.steps and result.put_back:
-                failure = JournalFull(f"All settings are put back, but {str(failure)[:1].lower()}{str(failure)[1:]}")
+                failure = JournalFull(f"All settings are put back, but {uncapitalised(str(failure))}")
             result.faults.append(str(failure).rstrip("."))
 
 

@@ -1,10 +1,14 @@
-"""Volumes that rely on a controller's batteries, and whether these only learn. Pure."""
+"""Volumes that rely on a controller's batteries, and what is wrong with these. Pure."""
 
 from __future__ import annotations
 
+from raidctl.health.phrases import battery_noun
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import Battery, Controller, Volume
+from raidctl.units import format_percent
 
+FULL_ENOUGH = 50
+"""Charge percentage below which a battery does not protect, whatever its status."""
 _BACK = ("protected_write_back", "unprotected_write_back")
 
 
@@ -17,6 +21,18 @@ def pack_gone(controller: Controller, battery: Battery) -> bool:
     text = (battery.status_text or "").lower()
     gone = "pack missing" in text or text in ("missing", "disconnected")
     return gone and not any(one.cache for one in controller.volumes)
+
+
+def battery_defect(battery: Battery) -> str | None:
+    """The certain defect of a battery: ``the battery megaraid:0/bbu is failed``. None: none is known."""
+    name = f"the {battery_noun(battery)} {battery.id}"
+    if battery.status in ("failed", "degraded", "missing"):
+        return f"{name} is {battery.status}"
+    if battery.replace:
+        return f"{name} needs replacement"
+    if battery.status == "ok" and battery.charge_percent is not None and battery.charge_percent < FULL_ENOUGH:
+        return f"{name} is charged to only {format_percent(battery.charge_percent)}"
+    return None
 
 
 def relied_on(controller: Controller) -> bool:

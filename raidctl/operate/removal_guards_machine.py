@@ -16,7 +16,7 @@ from raidctl.operate.removal_guards import Reasons, fact, reason
 from raidctl.operate.removal_report import Reason, Verdict
 from raidctl.operate.removal_subject import Subject, uses
 from raidctl.select import family_of
-from raidctl.text import listing
+from raidctl.text import capitalised, listing
 from raidctl.units import format_duration, parse_moment
 
 
@@ -226,7 +226,7 @@ def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | Non
 
 
 def _sentence(text: str) -> str:
-    return text if text.startswith("/") else f"{text[:1].upper()}{text[1:]}"
+    return text if text.startswith("/") else capitalised(text)
 
 
 _AUTO_REBUILD = "Auto-Rebuild Policy"

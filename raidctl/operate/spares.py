@@ -12,6 +12,7 @@ from raidctl.health.redundancy import members
 from raidctl.health.spares import all_reported, arrays_of, unfit
 from raidctl.model import Array, Controller, Drive, Health, Inventory, Media, RaidLevel
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
+from raidctl.text import capitalised
 
 GROUP = "spare-group"
 """Label of a spare group in an array's details."""
@@ -121,7 +122,7 @@ def fit(controller: Controller, drive: Drive, array: Sequence[Drive]) -> tuple[b
     """Whether a drive fits the members of an array, and why not."""
     why = unfit(controller, drive, array)
     if why:
-        return False, f"{why[0].upper()}{why[1:]}."
+        return False, f"{capitalised(why)}."
     if drive.size_bytes is None:
         return None, "Its size is unknown."
     if not any(one.size_bytes for one in array):

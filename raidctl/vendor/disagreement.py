@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from raidctl.model import Severity
+from raidctl.text import capitalised
 from raidctl.vendor.draft import Complaint, ControllerDraft, Draft, is_bad
 
 _SETTINGS = {
@@ -142,7 +143,7 @@ def _unlisted(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Itera
         mine, its = _lists(shown, other, name)
         for draft in (its[key] for key in its if key not in mine):
             label = f"{word} {draft.name}".strip()
-            title = f"{label[0].upper()}{label[1:]}"
+            title = capitalised(label)
             state = next((one for one in map(draft.get, _STATES) if is_bad(one)), None)
             severity: Severity = "error"
             if state is not None and (name, state) != ("batteries", "missing"):  # not every controller has one

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from raidctl.change.guard import FULL_ENOUGH, unprotected
+from raidctl.change.guard import unprotected
 from raidctl.health.phrases import battery_noun
-from raidctl.model import Battery, VolumeCache
-from raidctl.text import listing
+from raidctl.health.reliance import battery_defect
+from raidctl.model import VolumeCache
+from raidctl.text import capitalised, listing
 from raidctl.units import format_binary, format_percent
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import DriveCaches, disable_or_measure, drive_caches
@@ -46,9 +47,9 @@ def battery(case: Case) -> Answer:
         return case.inconclusive(
             f"{controller.id} reports no battery or capacitor.", next_test="Check the controller itself."
         )
-    bad = [why for one in controller.batteries if (why := _bad(one))]
+    bad = [why for one in controller.batteries if (why := battery_defect(one))]
     if bad:
-        return case.failed(f"{listing(bad)}.")
+        return case.failed(capitalised(f"{listing(bad)}."))
     waiting = [one for one in controller.batteries if one.status != "ok"]
     if waiting:
         names = listing(f"{battery_noun(one)} {one.id} is {one.status}" for one in waiting)
@@ -62,18 +63,6 @@ def battery(case: Case) -> Answer:
     if len(controller.batteries) == 1:
         return case.passed_unless_virtual(f"The {battery_noun(controller.batteries[0])} of {controller.id} is ok.")
     return case.passed_unless_virtual(f"All {len(controller.batteries)} batteries of {controller.id} are ok.")
-
-
-def _bad(one: Battery) -> str | None:
-    """The certain defect of a battery; None: none is known."""
-    name = f"The {battery_noun(one)} {one.id}"
-    if one.status in ("failed", "degraded", "missing"):
-        return f"{name} is {one.status}"
-    if one.replace:
-        return f"{name} needs replacement"
-    if one.status == "ok" and one.charge_percent is not None and one.charge_percent < FULL_ENOUGH:
-        return f"{name} is charged to only {format_percent(one.charge_percent)}"
-    return None
 
 
 def _fault(case: Case, fact: str) -> Answer | None:

@@ -18,7 +18,7 @@ from raidctl.health.write_hole import write_hole
 from raidctl.health.write_journal import may_hold_only_copy
 from raidctl.model import Controller, Drive, Volume, VolumeCache, write_policy
 from raidctl.model.raid_levels import PARITY
-from raidctl.text import listing
+from raidctl.text import capitalised, listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import disable_or_measure, drive_caches
@@ -112,7 +112,7 @@ def _lacks(case: Case, volume: Volume) -> str:
         case.cite(volume.id, "status", f"status {volume.status}")
         return f"It is {volume.status}"
     found = listing(lacks_members(case))
-    return f"{found[:1].upper()}{found[1:]}" if found.startswith("it ") else found
+    return capitalised(found) if found.startswith("it ") else found
 
 
 def _may_use_spare(controller: Controller, volume: Volume) -> bool:
@@ -143,7 +143,7 @@ def no_write_hole(case: Case) -> Answer:
         return case.passed("A single drive has no stripes.")
     hole = write_hole(case.subject.controller, volume)
     case.cite(volume.id, "raid_level", f"RAID level {volume.raid_level}")
-    why = f"{hole.why[:1].upper()}{hole.why[1:]}."
+    why = f"{capitalised(hole.why)}."
     if hole.state == "unknown":
         return case.inconclusive(why)
     controller = case.subject.controller

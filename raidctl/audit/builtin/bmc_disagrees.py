@@ -28,6 +28,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.health.views import compared
 from raidctl.model import Inventory
+from raidctl.text import capitalised
 
 FINDINGS = RuleFindings("bmc_disagrees", "warning", "The BMC and the machine's own tools disagree")
 _REMEDY = "Look at the LED of the drive and at both logs; the one that is wrong needs a reset or newer firmware."
@@ -40,7 +41,7 @@ _POLICY_REMEDY = (
 def check(inventory: Inventory) -> Findings:
     """One finding for each object that the BMC lists."""
     for one in compared(inventory):
-        cause = f"{one.cause[0].upper()}{one.cause[1:]}."
+        cause = f"{capitalised(one.cause)}."
         fields = ("status",) if one.about_status else ("write_policy", "write_active")
         part = "cache." if one.view.kind == "cache" else ""
         more = tuple(f"second_views {one.view.seen_as} {part}{name} = {getattr(one.view, name)}" for name in fields)

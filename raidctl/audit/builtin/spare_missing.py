@@ -27,7 +27,7 @@ from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.automatic_rebuild import no_automatic_rebuild
 from raidctl.select import family_of
-from raidctl.text import counted
+from raidctl.text import capitalised, counted
 
 FINDINGS = RuleFindings("spare_missing", "info", "No spare is available")
 _MANY = 6
@@ -54,4 +54,4 @@ def _volume(controller: Controller, volume: Volume) -> Finding:
     if family_of(controller) == "md":
         do += f' (with "raidctl spare add", for {volume.id})'
     message = f"No spare for the {counted(len(drives), 'drive')} of the volume: a rebuild cannot start automatically."
-    return FINDINGS.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")
+    return FINDINGS.failed(volume, message, f"{capitalised(do)}.", "raid_level array")

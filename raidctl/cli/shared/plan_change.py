@@ -42,7 +42,7 @@ from raidctl.output.sentences import Sentence, fitted
 from raidctl.output.terminal import is_terminal
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
-from raidctl.text import printable
+from raidctl.text import capitalised, printable
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 
@@ -333,7 +333,7 @@ def require_yes(question: str, nothing: str, *, default: bool = False) -> None:
     with _answer_expected(nothing):
         wanted = click.confirm(question, default=default, err=True)
     if not wanted:
-        raise Declined(f"{nothing.capitalize()}.")
+        raise Declined(f"{capitalised(nothing)}.")
 
 
 def typed_answer(question: str) -> str:
