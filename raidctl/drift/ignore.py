@@ -22,7 +22,7 @@ _CLASSES: dict[str, type[msgspec.Struct]] = {
     "problem": Problem, "tool": Tool,
 }  # fmt: skip
 _GLOB = regex(r"[*?]")
-_BRACKETS = regex(r"\[[^\]]*\]")
+BRACKETS = regex(r"\[[^\]]*\]")
 
 
 class Ignored:
@@ -56,7 +56,7 @@ def ignored(words: Sequence[str], *states: Inventory, least: Severity = "info") 
     ids |= {tool.name for state in states for tool in state.tools}
     known = {*fields(), *_CLASSES, *ids}
     for word in words:
-        bare = _BRACKETS.sub("", word)
+        bare = BRACKETS.sub("", word)
         if _GLOB.search(word) or bare in known or any(bare.startswith(f"{name}.") for name in ids):
             continue
         near = difflib.get_close_matches(word, sorted(known), 1, 0.6)
@@ -97,7 +97,7 @@ def _names(change: Change) -> Iterator[str]:
     ways = [change.id, change.object, *_beginnings(change.id, "/")]
     ways += [change.controller] if change.controller else []
     yield from ways
-    for path in (parts, _BRACKETS.sub("", parts)):
+    for path in (parts, BRACKETS.sub("", parts)):
         if not path:
             continue
         for field in (path, *_beginnings(path, "."), *_beginnings(path, "[")):

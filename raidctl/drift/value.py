@@ -10,12 +10,11 @@ import msgspec
 from raidctl.described import doc
 from raidctl.drift.canonical import KINDS, Doc, ordered
 from raidctl.drift.fields import NAMED, by_name
-from raidctl.drift.ignore import fields
+from raidctl.drift.ignore import BRACKETS, fields
 from raidctl.model import Inventory
 from raidctl.text import regex
 
 _STEP = regex(r"([^.\[\]]+)|\[([^\]]*)\]")
-_BRACKETS = regex(r"\[[^\]]*\]")
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,14 +61,14 @@ def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
 
 def is_field(field: str, kind: str) -> bool:
     """Whether such an object has such a field. Objects on a controller have separate ids and fields."""
-    bare = _BRACKETS.sub("", field)
+    bare = BRACKETS.sub("", field)
     beneath = kind == "controller" and bare.partition(".")[0] in KINDS and "." in bare
     return f"{kind}.{bare}" in fields() and not beneath
 
 
 def is_field_of_another(field: str) -> bool:
     """Whether any object has such a field."""
-    return _BRACKETS.sub("", field) in fields()
+    return BRACKETS.sub("", field) in fields()
 
 
 def fields_of(kind: str) -> list[str]:

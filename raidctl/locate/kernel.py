@@ -8,12 +8,12 @@ from typing import Literal
 from msgspec import Struct
 
 from raidctl.discovery.enclosures import ENCLOSURES, INSIDE, id_file, identifier
+from raidctl.discovery.sysfs import PCI
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Glob, Read, ReadAnswer, ask_all
 
 LEDS = "/sys/class/leds"
 SLOTS = "/sys/bus/pci/slots"
-_DEVICES = "/sys/bus/pci/devices"
 _FUNCTION = "[0-9a-f]*:[0-9a-f]*:[0-9a-f]*.[0-7]"
 _TAIL = ":enclosure:locate"
 State = Literal["on", "off"]
@@ -64,7 +64,7 @@ def read_kernel_leds() -> Dialogue[KernelLeds]:
         Glob(INSIDE),
         Glob(f"{LEDS}/*{_TAIL}"),
         Glob(f"{SLOTS}/*/address"),
-        Glob(f"{_DEVICES}/{_FUNCTION}/{_FUNCTION}"),
+        Glob(f"{PCI}/{_FUNCTION}/{_FUNCTION}"),
     ]
     answers = yield from ask_all(asked)
     locates, inside, leds, addresses, children = answers

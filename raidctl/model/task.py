@@ -18,6 +18,8 @@ Operation = Literal[
 ]  # fmt: skip
 FILLING: frozenset[Operation] = frozenset(("rebuild", "recovery", "resync", "copyback"))
 """Operations that fill a drive with the data of an array."""
+CHECKS: tuple[Operation, ...] = ("check", "repair")
+"""Operations that compare the data of a complete array with its redundancy."""
 TaskState = Literal["running", "queued", "paused"]
 
 _Percent = Annotated[float | None, doc("Progress, percent; null: not reported.")]

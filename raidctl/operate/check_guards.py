@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import PARITY, WITHOUT_REDUNDANCY
-from raidctl.model.task import needs_check
+from raidctl.model.task import CHECKS, needs_check
 from raidctl.operate.check_history import newest
 from raidctl.operate.checks import Evidence
 from raidctl.operate.task_guards import loaded
 from raidctl.vendor.plan import Deed, Denial, Verb
 
 STARTING: tuple[Verb, ...] = ("start_check", "repair", "resume_check")
-_CHECKS = ("check", "repair")
 
 
 def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
@@ -44,7 +43,7 @@ def _resumable(deed: Deed, volume: Volume) -> Iterator[Denial]:
     Without a reported state, the family decides.
     """
     progress = volume.progress
-    if progress is None or progress.operation not in _CHECKS:
+    if progress is None or progress.operation not in CHECKS:
         yield Denial(
             deed=deed, reason=f"No check of {volume.id} is paused.", alternative=f"raidctl check start {volume.id}"
         )
@@ -65,7 +64,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
     if volume.raid_level in WITHOUT_REDUNDANCY:
         reason = f"{volume.id} is {volume.raid_level}: it has no copies or parity that could be compared."
         yield Denial(deed=deed, reason=reason)
-    elif operation in _CHECKS or volume.status == "checking":
+    elif operation in CHECKS or volume.status == "checking":
         reason = f"{volume.id} is being checked already."
         yield Denial(deed=deed, guard="T2", reason=reason, alternative="Watch it: raidctl check show")
     elif volume.status == "unknown":
@@ -84,7 +83,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
 def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
     """T6: only a check is stopped, never a reshape, rebuild or resync."""
     operation = volume.progress.operation if volume.progress else None
-    if operation in _CHECKS or (operation is None and volume.status == "checking"):
+    if operation in CHECKS or (operation is None and volume.status == "checking"):
         return
     if operation is None and volume.status in ("ok", "degraded"):
         yield Denial(deed=deed, reason=f"{volume.id} is not being checked.")

@@ -13,7 +13,7 @@ from raidctl.change.waiting import unread_text
 from raidctl.health.redundancy import WHOLE, being_rebuilt, below, in_words, rebuilding
 from raidctl.host import partition_node
 from raidctl.model import Controller, Drive, Volume
-from raidctl.model.task import FILLING
+from raidctl.model.task import CHECKS, FILLING
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.plan import Deed, Expectation, Step
@@ -140,7 +140,8 @@ class Part(Struct, frozen=True):
             return self._complete_behind
         want = self.volume.drives_expected
         work = self.volume.progress
-        idle = work is None or work.operation in COMPARING
+        # the distribution's monthly check may begin right after a rebuild
+        idle = work is None or work.operation in CHECKS
         return want is not None and self.volume.drives_active == want and idle
 
     @property
@@ -165,10 +166,6 @@ class Part(Struct, frozen=True):
             # some tools still list a spare as such when it has taken a member's place
             and (self.width is None or len(works) + len(helping) >= self.width)
         )
-
-
-COMPARING = ("check", "repair")
-"""Operations on a complete array. The distribution's monthly check may begin right after a rebuild."""
 
 
 class Stage(Struct, frozen=True):

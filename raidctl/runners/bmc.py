@@ -17,7 +17,7 @@ from raidctl.errors import AccessMissing, UnreachableError
 from raidctl.request import NOT_ASKED, Answer, Failure, Get, GetAnswer, Glob, GlobAnswer, Request, Runner
 from raidctl.runners.answers import answer_of, chains_of, invalid
 from raidctl.runners.bmc_connection import REQUEST_SECONDS, Address, Client, Reply, Trust
-from raidctl.runners.bmc_session import Session
+from raidctl.runners.bmc_session import REFUSED, Session
 from raidctl.runners.parallel import Switch, Task, WorkerPool
 
 WIDTH = 4
@@ -27,8 +27,7 @@ MOST_REQUESTS = 60
 ROOT = "/redfish/v1/"
 _BUSY = HTTPStatus.SERVICE_UNAVAILABLE
 _GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
-_NO_RIGHT = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_WRONG_USER = frozenset({HTTPStatus.BAD_REQUEST, *_NO_RIGHT})
+_WRONG_USER = frozenset({HTTPStatus.BAD_REQUEST, *REFUSED})
 _RETRY = 'If this persists, check the service processor: its web page, or "ipmitool mc info".'
 
 
@@ -67,7 +66,7 @@ class BmcRunner:
             self._refused(reply.detail, Failure.FAILED)
             hint = "" if reply.detail.endswith(".") else f". {_RETRY}"
             raise UnreachableError(f"The service processor {host}: {reply.detail}{hint}", passing=reply.passing)
-        if reply.status not in (HTTPStatus.OK, *_NO_RIGHT):
+        if reply.status not in (HTTPStatus.OK, *REFUSED):
             self._refused(_reason(reply), Failure.FAILED)
             raise UnreachableError(f"The service processor {host} {_reason(reply)}. {_RETRY}", passing=False)
         refused = self._session.open(reply)
@@ -144,7 +143,7 @@ def _answer(request: Get, reply: Reply) -> GetAnswer:
     if reply.status == HTTPStatus.OK:
         return GetAnswer(reply.status, reply.data)
     trouble = Failure.MISSING if reply.status in _GONE else Failure.FAILED
-    trouble = Failure.DENIED if reply.status in _NO_RIGHT else trouble
+    trouble = Failure.DENIED if reply.status in REFUSED else trouble
     return GetAnswer(reply.status, reply.data[: request.limit], trouble=trouble, detail=_reason(reply))
 
 

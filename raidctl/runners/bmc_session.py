@@ -11,7 +11,7 @@ from raidctl.runners.bmc_connection import Client, Reply
 
 _USUAL = "/redfish/v1/SessionService/Sessions"
 _NO_SESSIONS = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
-_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
 class Session:
@@ -44,7 +44,7 @@ class Session:
     def _checked(self) -> Reply | None:
         """The refusal if the headers do not suffice to read anything."""
         checked = self._client.get("/redfish/v1/Systems", self.headers)
-        return checked if checked.status in _REFUSED else None
+        return checked if checked.status in REFUSED else None
 
     def close(self) -> None:
         """End the session, if one was opened. The service ends abandoned sessions after its own time limit."""

@@ -27,7 +27,8 @@ def _spec(name: str) -> ToolSpec:
     return ToolSpec(name, tuple(f"{folder}/{name}" for folder in _FOLDERS), _ABOUT, ("main",))
 
 
-TOOLS = tuple(_spec(name) for name in ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32"))
+NAMES = ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32")
+TOOLS = tuple(map(_spec, NAMES))
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 

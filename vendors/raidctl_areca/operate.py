@@ -47,15 +47,15 @@ from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
 from raidctl.vendor.tools import command_of, reporting_tool
+from raidctl_areca import NAMES
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.locate import SESSION, judge
 
 __all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
 
-_NAMES = ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32")
 SHAPES: tuple[Shape, ...] = tuple(
     (tool, *words)
-    for tool in _NAMES
+    for tool in NAMES
     for words in (
         ("rsf", "createhs", "drv={}"),
         ("rsf", "deletehs", "drv={}"),
@@ -99,7 +99,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 def hinders(words: Sequence[str]) -> bool:
     """Whether a process is the tool, and may be changing something. One that is used interactively counts, too."""
-    return bool(words) and basename(words[0]) in _NAMES and "info" not in words[1:] and "main" not in words[1:]
+    return bool(words) and basename(words[0]) in NAMES and "info" not in words[1:] and "main" not in words[1:]
 
 
 def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind the controller has a node

@@ -8,12 +8,11 @@ from posixpath import basename
 
 from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
-from raidctl_areca import simulator_bays
+from raidctl_areca import NAMES, simulator_bays
 from raidctl_areca.simulator_bays import advance, fail, insert, pull
 
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
-_TOOLS = ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32")
 _CHANGING = (("disk", "identify"), ("rsf", "createhs"), ("rsf", "deletehs"), ("vsf", "check"), ("vsf", "stopcheck"))
 #  9  02  SLOT 05 HGST HUS724040ALS640             4000.8GB  archive set
 _ROW = regex(r"(?m)^ +(\d+) +\d+ .*GB ", re.ASCII)
@@ -21,14 +20,14 @@ _ROW = regex(r"(?m)^ +(\d+) +\d+ .*GB ", re.ASCII)
 
 def leds(argv: tuple[str, ...], text: str) -> State:
     """The rows of the list of drives, each with its LED off."""
-    if not argv or basename(argv[0]) not in _TOOLS or argv[1:] != ("disk", "info"):
+    if not argv or basename(argv[0]) not in NAMES or argv[1:] != ("disk", "info"):
         return {}
     return {f"led areca drv={number}": "off" for number in _ROW.findall(text)}
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
     """What the recorded lists and the outputs of the drives hold."""
-    return simulator_bays.initial(argv[1:], text) if argv and basename(argv[0]) in _TOOLS else {}
+    return simulator_bays.initial(argv[1:], text) if argv and basename(argv[0]) in NAMES else {}
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
@@ -37,16 +36,16 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     ``areca password``: it is wanted first, in one session.
     """
     wanted, entered = state.get("areca password"), None
-    if len(argv) == 3 and basename(argv[0]) in _TOOLS and argv[1] == "<":
+    if len(argv) == 3 and basename(argv[0]) in NAMES and argv[1] == "<":
         first, command, *_ = argv[2].splitlines()
         entered, argv = first.removeprefix("set password="), (argv[0], *command.split())
     message = "" if entered is None else "CLI> GuiErrMsg<0x00>: Success.\nCLI> "
     if wanted is not None and entered != wanted and argv[1:3] in _CHANGING:
         return Reply(0, "GuiErrMsg<0x4a>: Password Required.\n", dict(state))
-    if argv and basename(argv[0]) in _TOOLS and argv[1:3] in _CHANGING[1:]:
+    if argv and basename(argv[0]) in NAMES and argv[1:3] in _CHANGING[1:]:
         reply = simulator_bays.change(argv[1:], state)
         return reply and reply._replace(out=f"{message}{reply.out}")
-    if len(argv) != 4 or basename(argv[0]) not in _TOOLS or argv[1:3] != ("disk", "identify"):
+    if len(argv) != 4 or basename(argv[0]) not in NAMES or argv[1:3] != ("disk", "identify"):
         return None
     known = [name for name in state if name.startswith("led areca drv=")]
     name = f"led areca {argv[3]}"
@@ -60,4 +59,4 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """As recorded, except the drives; no table shows the LEDs."""
-    return simulator_bays.printed(argv[1:], text, state) if argv and basename(argv[0]) in _TOOLS else text
+    return simulator_bays.printed(argv[1:], text, state) if argv and basename(argv[0]) in NAMES else text

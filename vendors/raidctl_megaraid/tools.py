@@ -11,6 +11,9 @@ controllers before them."""
 MFI_DRIVER = "megaraid_sas"
 """The driver whose controllers speak MFI, which raidctl-mfi knows."""
 
+OUTPUT_WORDS = ("nolog", "J")
+"""Of storcli: no log file in the working directory; JSON. Both come last, with ``J`` at the end."""
+
 _BROADCOM = "from Broadcom's site, for controllers up to the 95xx"
 _DELL = "from Dell's site, for PERC controllers up to the H755"
 _OLD = "from Broadcom's site, for controllers up to the 93xx"

@@ -33,7 +33,7 @@ from raidctl.vendor.planner import CannotError, Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
-from raidctl_smartarray.tools import TOOLS
+from raidctl_smartarray.tools import NAMES
 from raidctl_smartarray.vocabulary import normalized
 
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path"})
@@ -149,12 +149,9 @@ def judge(action: Action, answer: Answer) -> str | None:
     return None
 
 
-_NAMES = frozenset(spec.name for spec in TOOLS)
-
-
 def command(controller: Controller, tools: Sequence[Tool]) -> str | None:
     """The tool that reported the controller."""
-    tool = reporting_tool(controller, [tool for tool in tools if tool.name in _NAMES])
+    tool = reporting_tool(controller, [tool for tool in tools if tool.name in NAMES])
     return command_of(tool) if tool is not None else None
 
 

@@ -29,14 +29,13 @@ from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Pla
 from raidctl.vendor.shapes import Shape
 from raidctl_smartarray.change import command, judge
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
-from raidctl_smartarray.tools import TOOLS
+from raidctl_smartarray.tools import NAMES, TOOLS
 
 __all__ = ["SHAPES", "abilities", "hinders", "judge", "plan_deeds"]
 
 SHAPES: tuple[Shape, ...] = tuple(
     (spec.name, "ctrl", "slot={}", "array", "{}", verb, "spares={}") for spec in TOOLS for verb in ("add", "remove")
 )
-_NAMES = frozenset(spec.name for spec in TOOLS)
 _READING = frozenset({"show", "help", "version", "diag", "-h", "--help"})
 """Words of commands that change nothing."""
 _SECONDS = 60.0
@@ -65,14 +64,14 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
         "offline": printed,
         **{verb: Ability(can=False, why_not=why) for verb, why in _LACKS.items()},
     }
-    if controller.told_by is not None and controller.told_by not in _NAMES:
+    if controller.told_by is not None and controller.told_by not in NAMES:
         return dict.fromkeys(found, Ability(can=False, why_not=_ONLY_READS))
     return found
 
 
 def hinders(words: Sequence[str]) -> bool:
     """Whether a process is a family tool that may change something. One without words asks a person."""
-    named = bool(words) and words[0].rpartition("/")[2] in _NAMES
+    named = bool(words) and words[0].rpartition("/")[2] in NAMES
     return named and not _READING & set(words[1:])
 
 

@@ -14,11 +14,10 @@ from raidctl.vendor.simulator import Place, Reply, State, settings, walk
 from raidctl_smartarray import simulator_bays, simulator_locate, simulator_outputs
 from raidctl_smartarray.simulator_bays import advance, fail, insert, pull
 from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, UNASSIGNED, VOLUME
-from raidctl_smartarray.tools import TOOLS
+from raidctl_smartarray.tools import NAMES
 
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
-_NAMES = frozenset(spec.name for spec in TOOLS)
 # Array Type: Data       HPE SSD Smart Path: disable      (two pairs run into one line)
 _SECOND = regex(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)")
 _RATIO = regex(r"(\d+)% Read / (\d+)% Write")
@@ -234,7 +233,7 @@ _UNSUPPORTED = "This operation is not supported with the current configuration."
 
 
 def _ours(argv: tuple[str, ...]) -> bool:
-    return bool(argv) and basename(argv[0]) in _NAMES
+    return bool(argv) and basename(argv[0]) in NAMES
 
 
 def _plain(name: str, value: str) -> str:

@@ -25,6 +25,7 @@ TOOLS = (
         version_argv=("version",),
     ),
 )
+NAMES = frozenset(spec.name for spec in TOOLS)
 STATUS_TOOL = ToolSpec(
     name="cciss_vol_status",
     package="cciss-vol-status, of Debian and Ubuntu; it only reads",

@@ -20,11 +20,12 @@ from raidctl.bench.powercut.medium import Handled, Medium, OpenNbd, RunFile, Ser
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import How, Plan, PowerCutRun, Target
 from raidctl.bench.powercut.writer import WitnessConnection, WitnessGone, Writing, boot_id, check, foreign
+from raidctl.bench.preflight import Kind
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.cli.bench._powercut_left import forget, keep, left
 from raidctl.cli.bench._witness_token import address_of, token_in
 from raidctl.cli.bench.run import Agreement
-from raidctl.cli.shared.bench_plan import Kind, kind_of, range_of, size_of
+from raidctl.cli.shared.bench_plan import kind_of, range_of, size_of
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import tell

@@ -21,6 +21,7 @@ from raidctl.cli.shared.plan_change import Consent, Work, tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.model import Volume
+from raidctl.model.task import CHECKS
 from raidctl.operate import check_history
 from raidctl.operate.abilities import refused_deeds
 from raidctl.operate.check_guards import denials, must_be_confirmed
@@ -217,13 +218,10 @@ def _of_controllers(seen: Survey, ids: Sequence[str]) -> dict[str, Glance]:
     found = dict.fromkeys(ids, Glance())
     for volume in _volumes(seen, ids):
         progress = volume.progress
-        checking = volume.status == "checking" or (progress is not None and progress.operation in _CHECKS)
+        checking = volume.status == "checking" or (progress is not None and progress.operation in CHECKS)
         known = None if volume.status == "unknown" and not checking else checking
         found[volume.id] = Glance(running=known, percent=progress.percent if progress is not None else None)
     return found
-
-
-_CHECKS = ("check", "repair")
 
 
 def _volumes(seen: Survey, ids: Sequence[str]) -> list[Volume]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from raidctl.bench.mapping import ranges
 from raidctl.bench.trials.trial import MIB, Below, Link
+from raidctl.discovery.sysfs import PCI
 from raidctl.host import BlockDevice
 from raidctl.layers.scope import Scope
 from raidctl.model import Cache, Controller, Drive, Volume
@@ -22,7 +23,6 @@ _OLD = 5.0
 _SAS = 12.0
 """Gbit/s up to which SATA and SAS carry eight bits in ten."""
 _OF_DRIVES = {"enabled": "write_back", "disabled": "off"}
-_PCI = "/sys/bus/pci/devices"
 
 
 def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
@@ -99,7 +99,7 @@ def _of_controllers(scope: Scope, asks: Runner) -> list[Link]:
     """Return the negotiated PCI links of the controllers of the drives."""
     addresses = sorted({block.pci_address for block in scope.blocks if block.pci_address})
     names = ("current_link_speed", "current_link_width")
-    requests = [Read(f"{_PCI}/{address}/{name}") for address in addresses for name in names]
+    requests = [Read(f"{PCI}/{address}/{name}") for address in addresses for name in names]
     answers = iter(converse(ask_all(requests), asks))
     found = []
     for address in addresses:

@@ -9,10 +9,10 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import click
 
+from raidctl.bench.preflight import Kind
 from raidctl.bench.profiles import Profile
 from raidctl.bench.targets.file import SHARE, room
 from raidctl.bench.targets.handle import refusal
@@ -24,7 +24,6 @@ from raidctl.errors import UsageError
 from raidctl.text import collapse, printable
 from raidctl.units import format_binary, parse_size
 
-Kind = Literal["file", "device", "nbd"]
 LEAST = 64 << 20
 """Bytes; a smaller file does not show how a drive behaves."""
 _MIB = 1 << 20

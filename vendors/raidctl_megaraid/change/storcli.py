@@ -42,8 +42,8 @@ from raidctl_megaraid.change.commands import (
     volume_of,
 )
 from raidctl_megaraid.collect.tool_call import LOCK
+from raidctl_megaraid.tools import OUTPUT_WORDS
 
-_TAIL = ("nolog", "J")
 _WRITE = {"write_through": "WT", "protected_write_back": "WB", "unprotected_write_back": "AWB"}
 # ``adaptive`` is shown by old firmware; there is no word to set it
 _READ = {"none": "NoRA", "read_ahead": "RA", "adaptive": "adaptive"}
@@ -113,12 +113,18 @@ class StorCli:
     def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
         """``storcli64 /c0/v1 set wrcache=WB nolog J``."""
         _, _, volume = setting[0].partition("/")
-        words = (command, f"/c{number}" + (f"/{volume}" if volume else ""), "set", f"{setting[1]}={value}", *_TAIL)
+        words = (
+            command,
+            f"/c{number}" + (f"/{volume}" if volume else ""),
+            "set",
+            f"{setting[1]}={value}",
+            *OUTPUT_WORDS,
+        )
         return Action(argv=words, timeout=TIMEOUT, lock=LOCK)
 
     def flush(self, command: str, number: str) -> Action:
         """``flushcache``: the controller's cache and those of its drives."""
-        return Action(argv=(command, f"/c{number}", "flushcache", *_TAIL), timeout=FLUSH_TIMEOUT, lock=LOCK)
+        return Action(argv=(command, f"/c{number}", "flushcache", *OUTPUT_WORDS), timeout=FLUSH_TIMEOUT, lock=LOCK)
 
 
 _SETTINGS = {

@@ -18,10 +18,10 @@ AERO = range(0x10E0, 0x10E8)
 firmware."""
 
 V7, V8, OLD = "storcli", "storcli2", "megacli"
-_PLAIN = (V7, "perccli", OLD)
+PLAIN = (V7, "perccli", OLD)
 _PERC = ("perccli", V7, OLD)
 _BY_DRIVER: dict[str, tuple[str, ...]] = {
-    "megaraid_sas": _PLAIN,
+    "megaraid_sas": PLAIN,
     "mpi3mr": (V8, "perccli2"),
     # Parallel SCSI: megarc, megamgr and dellmgr knew them; no tool of the family does.
     "megaraid": (),
@@ -59,7 +59,7 @@ def _need(device: PciDevice) -> Need | None:
         kinds = ()  # not bound to its driver, or handed to a guest: no tool reaches it, and MegaCli could still hurt it
     else:
         return None
-    if kinds == _PLAIN and DELL in (device.vendor_id, device.subvendor_id):
+    if kinds == PLAIN and DELL in (device.vendor_id, device.subvendor_id):
         kinds = _PERC
     if kinds[:1] == (V8,) and device.subvendor_id == DELL:
         kinds = tuple(reversed(kinds))

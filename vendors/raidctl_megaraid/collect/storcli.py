@@ -17,10 +17,9 @@ from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.read_document import ReadDocument
+from raidctl_megaraid.tools import OUTPUT_WORDS
 
 _ALL = ("show", "all")
-_TAIL = ("nolog", "J")
-"""No log file in the working directory; JSON. Both come last, with ``J`` at the end."""
 _MOST = 16
 """Controllers to try one by one if their number is unknown."""
 
@@ -68,7 +67,7 @@ def _checks(one: Source, numbers: Sequence[str]) -> Dialogue[None]:
 
 
 def _line(*words: str) -> tuple[str, ...]:
-    return (*words, *_TAIL)
+    return (*words, *OUTPUT_WORDS)
 
 
 def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:

@@ -14,10 +14,9 @@ from msgspec import Struct, field
 from raidctl.model import Problem
 from raidctl.text import listing
 from raidctl.vendor.tools import Installed
-from raidctl_megaraid.collect.expected_controllers import OLD, V7, V8, Need
+from raidctl_megaraid.collect.expected_controllers import OLD, PLAIN, V7, V8, Need
 from raidctl_megaraid.tools import KINDS
 
-_USUAL = (V7, "perccli", OLD)
 _USUAL_V8 = (V8, "perccli2")
 
 
@@ -50,7 +49,7 @@ def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
         barred = [one for one in found if _kind(one) == OLD]
         if barred:
             made.problems.append(_barred(barred, frozen, usable))
-    for kinds in (_USUAL, _USUAL_V8):
+    for kinds in (PLAIN, _USUAL_V8):
         mine = [need for need in controllers if set(need.kinds) & set(kinds)]
         if controllers and not mine:
             continue

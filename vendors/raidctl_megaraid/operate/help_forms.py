@@ -19,9 +19,8 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.text import regex
 from raidctl.vendor.plan import Action
+from raidctl_megaraid.tools import OUTPUT_WORDS
 
-_OUTPUT_WORDS = ("nolog", "J")
-"""The words after each command that request JSON and no log file. The help names them once, for all commands."""
 _PATHS = {
     "ces": frozenset({"/cx/ex/sx", "/cx[/ex]/sx"}),
     "cs": frozenset({"/cx/sx", "/cx[/ex]/sx"}),
@@ -36,7 +35,8 @@ _CLOSING = {"[": "]", "{": "}", "(": ")"}
 
 def listed(text: str, action: Action) -> bool:
     """Whether a help line lists a command's form on one drive."""
-    words = [word for word in action.argv[2:] if word not in _OUTPUT_WORDS]
+    # the help names these once, for all commands
+    words = [word for word in action.argv[2:] if word not in OUTPUT_WORDS]
     kind = "".join(re.findall(r"/([a-z])\d+", action.argv[1])) if len(action.argv) > 1 else ""
     return any(_fits(form, words) for path, form in _forms(text) if path in _PATHS.get(kind, ()))
 
