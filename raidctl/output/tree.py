@@ -54,9 +54,7 @@ def screen(
         whole: The machine, if the inventory is a part of it: an object is judged by what is around it.
     """
     found = (troubles(inventory, whole), notes(inventory, whole))
-    return paper.render(
-        _parts(inventory, paper, found, more=more, hint=hint, unmounted=unmounted, advice=advice)
-    )  # fmt: skip
+    return paper.render(_parts(inventory, paper, found, more=more, hint=hint, unmounted=unmounted, advice=advice))
 
 
 def _parts(

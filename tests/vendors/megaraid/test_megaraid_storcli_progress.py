@@ -80,6 +80,14 @@ def test_an_operation_of_a_drive(description: str, label: str, operation: Operat
     assert drive.get("status") == "warning"
 
 
+@pytest.mark.parametrize("title", ["Progress%", "Progress", "Progress(%)"])
+def test_each_title_of_the_percentage_is_summarised(title: str) -> None:
+    """The detail of an operation contains the percentage, whatever its column is called."""
+    row = {"Drive-ID": "/c0/e64/s2", title: 57, "Status": "In progress", "Estimated Time Left": "-"}
+    drive = read([row], "Show Drive Rebuild Status Succeeded.").drives["64:2"]
+    assert (drive.details["rebuild"], drive.get("progress.percent")) == ("57%, In progress", 57.0)
+
+
 def test_the_newer_tools_table() -> None:
     """Version 8 prints address and persistent id; a dash is no percentage."""
     rows = [

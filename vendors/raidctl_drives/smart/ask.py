@@ -7,7 +7,7 @@ speed, SCSI's background scan and SAS ports), and a drive that sleeps is left as
 from __future__ import annotations
 
 from raidctl.evidence import Output
-from raidctl.model import Problem
+from raidctl.model import Problem, Severity
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
 from raidctl.vendor.session import death
 from raidctl_drives.smart.draft import SmartDraft
@@ -29,29 +29,29 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered]:
     """Ask smartctl about a drive.
 
     Args:
-        device: the node, ``/dev/sda`` or ``/dev/nvme0n1``.
-        kind: smartctl's ``-d`` type, where the drive needs one (``sat``, ``megaraid,5``); None lets smartctl find it.
+        device: The node, ``/dev/sda`` or ``/dev/nvme0n1``.
+        kind: Type for smartctl's ``-d``, if the drive needs one (``sat``, ``megaraid,5``). None: smartctl finds it.
 
     Returns:
         The drafts (none if the drive could not be read), their outputs, and the problems of the call.
-        Their name is ``smartctl:DEVICE``. Everything that has to do with one drive is a problem, nothing is raised.
+        Their name is ``smartctl:DEVICE``. What is wrong with one drive is a problem; nothing is raised.
     """
     target = (("-d", kind) if kind else ()) + (device,)
     command = _FULL + target
     answer = yield from ask(Run(command, timeout=TIMEOUT))
     if answer.fine and answer.code is not None and answer.code & _COMMAND_LINE:
-        # An old release that does not know an option; then the plain table has to do
+        # an old release, which does not know an option
         command = _PLAIN + target
         answer = yield from ask(Run(command, timeout=TIMEOUT))
     if not answer.fine and answer.trouble is not Failure.FLOOD:
         return [], [], [_not_asked(device, answer)]
     text = answer.text if answer.text.strip() else answer.error_text
     drafts, output = read_text(" ".join(command), text, f"smartctl:{device}")
-    found, problems = _sorted(device, drafts, answer)
+    found, problems = _of_the_drive(device, drafts, answer)
     return found, [output], problems
 
 
-def _sorted(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[list[SmartDraft], list[Problem]]:
+def _of_the_drive(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[list[SmartDraft], list[Problem]]:
     """The first draft with facts, and the problems that belong to none."""
     found = [draft for draft in drafts if not draft.empty][:1]
     for draft in drafts:
@@ -77,10 +77,9 @@ def _sorted(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[l
     return found, problems
 
 
-def _problem(device: str, message: str, severity: str = "error") -> Problem:
+def _problem(device: str, message: str, severity: Severity = "error") -> Problem:
     return Problem(
-        severity="warning" if severity == "warning" else "error", where=device, message=f"{message}.", kind="unread",
-        remedy=_CHECK.format(device),
+        severity=severity, where=device, message=f"{message}.", kind="unread", remedy=_CHECK.format(device)
     )  # fmt: skip
 
 

@@ -16,9 +16,13 @@ from raidctl_megaraid.storcli.drive import put_place
 from raidctl_megaraid.storcli.volume import Going, put_progress
 from raidctl_megaraid.vocabulary import normalized
 
+# 3  0/3  /c0/v3
 _VD = regex(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
+# 1 Hours 12 Minutes
 _LEFT = regex(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
 _IDS = ("pid", "did")
+_PERCENT = ("progress%", "progress", "progress(%)")
+"""Titles of the column with the percentage, by version of the tool."""
 _QUEUED = ("queued", "waiting", "pending")
 _IDLE = ("not ", "no ", "completed", "stopped", "aborted", "failed", "none", "-")
 # Show Drive Rebuild Status Succeeded.  Show PD Rebuild Status Succeeded.  Show Drive Copyback Status Succeeded.
@@ -82,7 +86,7 @@ def _keep(draft: Draft, row: Cells, name: str, addresses: tuple[str, ...]) -> No
 
 def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
     """Whether the operation is running, and its percentage."""
-    pair = next((row[title] for title in ("progress%", "progress", "progress(%)") if title in row), None)
+    pair = next((row[title] for title in _PERCENT if title in row), None)
     share: float | None = None
     if pair is not None:
         try:
@@ -118,7 +122,7 @@ def _summary(row: Cells) -> str:
     """``37%, In progress, 2 Hours 5 Minutes left``."""
     parts: list[str] = []
     for titles, form in (
-        (("progress%", "progress"), "{}%"),
+        (_PERCENT, "{}%"),
         (("status",), "{}"),
         (("estimated time left",), "{} left"),
     ):
