@@ -23,7 +23,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import findings_of
 from raidctl.output.console import Paper
 from raidctl.output.json import to_json
-from raidctl.output.tree import screen
+from raidctl.output.show import screen
 from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import Survey, survey_documents
 from raidctl.vendor.registry import vendors

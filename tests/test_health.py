@@ -39,7 +39,7 @@ from raidctl.output.hosts import look
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
 from raidctl.output.nagios import Status, of_diagnosis
-from raidctl.output.tree import contents, screen
+from raidctl.output.show import contents, screen
 from raidctl.output.trouble import troubles
 from raidctl.select import items
 from raidctl.watch.live_facts import facts_of

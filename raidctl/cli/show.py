@@ -24,7 +24,7 @@ from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
 
 if TYPE_CHECKING:
-    from raidctl.output.tree import Advice
+    from raidctl.output.show import Advice
 
 
 @click.command("show")
@@ -80,7 +80,7 @@ def _many(settings: Settings) -> int:
     from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.hosts import look  # noqa: PLC0415 - as above
-    from raidctl.output.tree import contents  # noqa: PLC0415 - as above
+    from raidctl.output.show import contents  # noqa: PLC0415 - as above
 
     def line(_: object, seen: Survey) -> many_hosts.Line:
         inventory = seen.inventory
@@ -101,7 +101,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
     if settings.as_json:
         emit_json(inventory)
         return
-    from raidctl.output.tree import screen  # noqa: PLC0415 - rich only where a screen is drawn
+    from raidctl.output.show import screen  # noqa: PLC0415 - rich only where a screen is drawn
     from raidctl.output.trouble import troubles  # noqa: PLC0415 - as above
 
     free = unmounted_volumes(seen.inventory, seen.view)

@@ -11,9 +11,9 @@ from raidctl.model import Inventory
 from raidctl.model.task import Alarm
 from raidctl.operate.alarms import AlarmReport
 from raidctl.output.console import PLAIN, STRONG, Paper, drawn
+from raidctl.output.head import head
 from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 
 _WORDS = {True: "yes", False: "no", None: "?"}

@@ -29,9 +29,9 @@ from raidctl.output.console import (
     line,
     pack,
 )
+from raidctl.output.head import head
 from raidctl.output.phrases import SEVERITY_WORDS
 from raidctl.output.table import Column, facts, table
-from raidctl.output.tree import head
 from raidctl.text import collapse, counted, listing, regex
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from raidctl.model import Inventory, Problem
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.head import head
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import Trouble, notes, troubles
 from raidctl.survey.doctor import DoctorReport, ToolCheck
 from raidctl.survey.pci_controllers import PciControllerRow

@@ -14,8 +14,8 @@ from raidctl.events.report import EventReport
 from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, INDENT, PLAIN, STRONG, WARN, Paper, drawn, indented, line, pack
 from raidctl.output.grid import Grid
+from raidctl.output.head import head
 from raidctl.output.problems import problem_sections
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.text import counted, json_safe
 from raidctl.vendor.events import Event

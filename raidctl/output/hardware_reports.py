@@ -23,10 +23,10 @@ from raidctl.operate.hardware_reports import (
     Report,
 )
 from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, hanging, line
+from raidctl.output.head import head
 from raidctl.output.phrases import decimal
 from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.text import counted
 from raidctl.units import format_duration, format_percent

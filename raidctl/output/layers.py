@@ -12,9 +12,9 @@ from rich.text import Text
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.head import head
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import facts
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.units import format_binary, format_percent
 

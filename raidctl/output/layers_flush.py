@@ -10,11 +10,11 @@ from rich.text import Text
 from raidctl.layers.model import Flushed, FlushReport
 from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, indented, line
+from raidctl.output.head import head
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
 from raidctl.output.phrases import UNKNOWN
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Cell, Column, cells, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.text import counted, listing
 from raidctl.units import format_binary

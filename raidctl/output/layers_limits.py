@@ -10,10 +10,10 @@ from rich.text import Text
 from raidctl.layers.model import Layer, Stack, Threshold
 from raidctl.model import Inventory
 from raidctl.output.console import DULL, STRONG, Paper, drawn, indented, line, pack
+from raidctl.output.head import head
 from raidctl.output.layers import KINDS, figure, reasons
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.units import format_binary
 

@@ -11,11 +11,11 @@ from rich.text import Text
 from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
 from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, indented, line
+from raidctl.output.head import head
 from raidctl.output.layers import KINDS
 from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.text import listing
 from raidctl.units import format_binary

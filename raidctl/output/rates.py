@@ -9,9 +9,9 @@ from rich.text import Text
 
 from raidctl.model import Inventory
 from raidctl.output.console import PLAIN, STRONG, Paper, drawn, line
+from raidctl.output.head import head
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.tasks.rates import RateReport
 from raidctl.units import format_binary

@@ -12,9 +12,9 @@ from raidctl.health.redundancy import in_words
 from raidctl.model import Inventory
 from raidctl.operate.removal_report import Reason, Removal, VolumeLeft
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, indented, line
+from raidctl.output.head import head
 from raidctl.output.phrases import status
 from raidctl.output.table import facts
-from raidctl.output.tree import head
 from raidctl.text import listing
 from raidctl.units import format_decimal, format_duration
 

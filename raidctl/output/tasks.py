@@ -15,10 +15,10 @@ from rich.text import Text
 
 from raidctl.model import Inventory, Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
+from raidctl.output.head import head
 from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, nonempty, table
-from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.tasks.outcome import word
 from raidctl.tasks.report import Ended, Result, TaskReport, report

@@ -13,8 +13,8 @@ from rich.text import Text
 from raidctl.bench.result import Session
 from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
+from raidctl.output.head import head
 from raidctl.output.table import facts
-from raidctl.output.tree import head
 from raidctl.select import items
 from raidctl.text import collapse, listing
 from raidctl.units import format_binary

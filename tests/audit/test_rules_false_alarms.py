@@ -11,7 +11,7 @@ from raidctl.audit.builtin import named
 from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Array, Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
 from raidctl.output.console import Paper
-from raidctl.output.tree import screen
+from raidctl.output.show import screen
 from tests.audit.p400_machines import BATTERY, p400
 from tests.audit.p400_machines import VOLUME as P400_VOLUME
 from tests.audit.rule_examples import LSI, MD, ask, changed

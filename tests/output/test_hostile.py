@@ -12,7 +12,7 @@ from raidctl.model import Inventory
 from raidctl.output.console import Paper
 from raidctl.output.explain import explanation
 from raidctl.output.json import to_json
-from raidctl.output.tree import screen
+from raidctl.output.show import screen
 from raidctl.output.unparsed import unparsed_screen
 from tests.output.hostile_texts import NASTY, PAPERS, replaced, steers
 from tests.output.inventories import DEGRADED, SOFTWARE

@@ -19,7 +19,7 @@ from raidctl.fleet.report import HostAnswer, Rank, report
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen as diagnosis
 from raidctl.output.hosts import screen as hosts_screen
-from raidctl.output.tree import screen
+from raidctl.output.show import screen
 from tests.support.machines import replayed
 
 ROOT = Path(__file__).resolve().parents[2]

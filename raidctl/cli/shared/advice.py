@@ -6,7 +6,7 @@ from raidctl.audit.builtin import rules
 from raidctl.cli.shared.options import Settings
 from raidctl.health.narrowed import left_out
 from raidctl.model import Inventory
-from raidctl.output.tree import Advice
+from raidctl.output.show import Advice
 
 
 def advice(inventory: Inventory, settings: Settings, whole: Inventory | None = None) -> Advice:

@@ -223,7 +223,7 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
         found, problems = vendors()  # during the time that the connection takes
         warm(found)
         if not settings.as_json:
-            import_module("raidctl.output.tree")
+            import_module("raidctl.output.show")
         gc.freeze()  # as in `machine`
         check_reachable(far)
         yield Machine(far, found, f"ssh:{host}", problems)

@@ -12,9 +12,9 @@ from rich.text import Text
 from raidctl.health.unknown_states import unknown_states
 from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line
 from raidctl.output.controller import controller_block
-from raidctl.output.phrases import short_moment
+from raidctl.output.head import head
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
 from raidctl.text import counted
@@ -83,20 +83,6 @@ def _parts(
         yield Text("")
         yield line(paper.words(hint))
     yield from problem_sections(found, noted, paper)
-
-
-def head(inventory: Inventory, paper: Paper) -> Text:
-    """Host, kernel, time and source of the inventory."""
-    host = inventory.host
-    way, _, place = host.source.partition(":")
-    origin = {"ssh": f"over ssh from {place}", "replay": f"replayed from {place}"}.get(way, "")
-    when = short_moment(host.collected_at or "")
-    parts = (host.kernel and f"Linux {host.kernel}", when, origin)
-    pieces: list[Piece] = [
-        (paper.clean(host.hostname or "unknown host"), STRONG),
-        *(paper.clean(text) for text in parts if text),
-    ]
-    return pack(pieces, paper.columns, paper.dot)
 
 
 def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:

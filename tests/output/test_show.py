@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from raidctl.cli import cli
 from raidctl.model import Controller, Drive, Inventory, Problem, Volume, VolumeCache
 from raidctl.output.console import Paper
-from raidctl.output.tree import screen
+from raidctl.output.show import screen
 from tests.output.inventories import (
     DEGRADED,
     EVERY,
