@@ -8,7 +8,7 @@ kernel no longer shows is gone even if tools fail.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from raidctl.change.deed_steps import Running, repeated
 from raidctl.change.expectations import serials_of, unmet
@@ -17,6 +17,7 @@ from raidctl.change.step_failures import StepFailed
 from raidctl.errors import UnderWay
 from raidctl.model import Problem, failed_readings, hiding_problems
 from raidctl.survey.survey import Survey
+from raidctl.tasks.patience import UNREAD_SECONDS, Patience
 from raidctl.text import collapse, listing
 from raidctl.vendor.plan import Step
 
@@ -33,8 +34,6 @@ _KERNEL = ("/sys", "/proc")
 """Prefixes of the kernel's files."""
 UNREAD_PAUSE = 30.0
 """Seconds until the next reading, at most, after one that failed."""
-UNREAD_SECONDS = 900.0
-"""Seconds that a machine may be unreadable during a wait. A controller restarts, or another program uses the tool."""
 
 
 @dataclass
@@ -43,7 +42,7 @@ class Unread:
 
     known: frozenset[tuple[str, str]] = frozenset()
     """Problems of a reading that shows every drive. They do not explain a missing one."""
-    since: float | None = None
+    patience: Patience = field(default_factory=Patience)
     reported: str = ""
 
     def why(self, seen: Survey, *, drives: bool) -> str | None:
@@ -55,7 +54,7 @@ class Unread:
     def sound(self, seen: Survey) -> None:
         """Remember a complete reading."""
         self.known = frozenset(_key(one) for one in hiding_problems(seen.inventory.problems))
-        self.since = None
+        self.patience.renew()
 
 
 def _key(problem: Problem) -> tuple[str, str]:
@@ -132,12 +131,11 @@ def _not_read(change: Running, number: int, unread: Unread, text: str) -> None:
     Raises:
         UnderWay: It could not be read for too long.
     """
-    now = change.clock()
-    unread.since = now if unread.since is None else unread.since
+    exhausted = unread.patience.exhausted(change.clock())
     if text != unread.reported:
         unread.reported = text
         change.tell(f"Could not be read, so raidctl waits for the next reading: {text}")
-    if now - unread.since < UNREAD_SECONDS:
+    if not exhausted:
         return
     text = f"For {UNREAD_SECONDS / 60:.0f} minutes the machine could not be read, so its state is unknown: {text}"
     change.mark(number, "stopped", text)

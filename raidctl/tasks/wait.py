@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from raidctl.model import Inventory, Task, hiding_problems
 from raidctl.model.task import needs_check
 from raidctl.tasks.outcome import ended
+from raidctl.tasks.patience import Patience
 from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
-
-UNREAD_SECONDS = 900.0
-"""Seconds that a task may be unreadable. After that, its result counts as unknown."""
 
 
 class Awaited(Struct):
@@ -22,8 +20,8 @@ class Awaited(Struct):
     task: Task
     before: Inventory
     seen: float
-    unread: float | None = None
-    """Time of the first of the latest unclear readings. These could not show the task. None: the last one could."""
+    patience: Patience = field(default_factory=Patience)
+    """With unclear readings, which could not show the task. After that, its result counts as unknown."""
 
     def unclear(self, frame: Frame) -> bool:
         """Whether a reading without the task proves nothing.
@@ -33,8 +31,7 @@ class Awaited(Struct):
         known = {(one.where, one.message) for one in self.before.problems}
         if not any((one.where, one.message) not in known for one in hiding_problems(frame.inventory.problems)):
             return False
-        self.unread = frame.seconds if self.unread is None else self.unread
-        return frame.seconds - self.unread < UNREAD_SECONDS
+        return not self.patience.exhausted(frame.seconds)
 
 
 class Step(Struct, frozen=True):
@@ -62,7 +59,8 @@ def steps(frames: Iterable[Frame]) -> Iterator[Step]:
         for one in list(awaited):
             now = next((task for task in frame.tasks if same_work(one.task, task)), None)
             if now is not None:
-                one.task, one.seen, one.unread = now, frame.seconds, None
+                one.task, one.seen = now, frame.seconds
+                one.patience.renew()
             elif frame.whole and not one.unclear(frame):  # only a complete reading shows its result
                 new.append(ended(one.task, one.before, frame.inventory, frame.seconds - one.seen))
                 awaited.remove(one)

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from raidctl.change.waiting import UNREAD_SECONDS
 from raidctl.cli.shared.plan_change import tell
 from raidctl.errors import CannotTell, UnderWay
+from raidctl.tasks.patience import UNREAD_SECONDS, Patience
 from raidctl.units import format_percent
 
 _STEP = 5.0
@@ -49,16 +49,14 @@ def wait(look: Callable[[], Look], every: float, at_most: float | None, again: s
     """
     end = None if at_most is None else clock.now() + at_most
     shown: float | None = None
-    unread_since: float | None = None
+    patience = Patience()
     reported = ""
     try:
         while True:
             seen = look()
             if not seen.unread:
-                unread_since = None
-            elif unread_since is None:
-                unread_since = clock.now()
-            elif clock.now() - unread_since >= UNREAD_SECONDS:
+                patience.renew()
+            elif patience.exhausted(clock.now()):
                 minutes = f"For {UNREAD_SECONDS / 60:.0f} minutes it could not be read"
                 raise CannotTell(f'{minutes}: {seen.unread}. {seen.text} is not stopped. Check again with "{again}".')
             if seen.unread and seen.unread != reported:
