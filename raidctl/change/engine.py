@@ -1,9 +1,10 @@
 """Carry out a plan: journal, execute each step, verify, undo on failure.
 
-The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
-desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line
-before and after each. The vendor package judges the tools' output, never the exit codes alone. Then the settings are
-read again: each must have its planned value, and the desired ones must be active. If not, all begun steps are undone.
+The order is always the same. The caller has locked the controllers against other raidctl processes
+(:mod:`raidctl.change.state_directory`). The settings are read, the desired ones planned and checked for risks. The
+journal has the whole plan on disk before the first step, and a line before and after each. The vendor package judges
+the tools' output, never the exit codes alone. Then the settings are read again: each must have its planned value, and
+the desired ones must be active. If not, all begun steps are undone.
 """
 
 from __future__ import annotations
