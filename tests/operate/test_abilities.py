@@ -80,6 +80,8 @@ def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
         "9690": "raidctl knows no command to change the schedule of learn cycles",
     }.items():
         controller = "threeware:6" if demo == "9690" else "megaraid:0"
-        done = CliRunner().invoke(cli, ["--demo", demo, "battery", "schedule", controller])
-        assert sentence in done.stderr, demo
-        assert "next learn" in done.stdout
+        for words in ((controller,), ()):  # as for every command that only shows something, the argument limits it
+            done = CliRunner().invoke(cli, ["--demo", demo, "battery", "schedule", *words])
+            assert done.stderr.startswith(f"{controller}: "), (demo, words)
+            assert sentence in done.stderr, demo
+            assert "next learn" in done.stdout

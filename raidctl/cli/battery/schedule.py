@@ -22,28 +22,31 @@ from raidctl.vendor.plan import Deed, Denial
 from raidctl.vendor.registry import vendors
 
 
-@click.command("schedule", epilog=examples("raidctl battery schedule /srv/db"))
-@click.argument("controller")
+@click.command("schedule", epilog=examples("raidctl battery schedule", "raidctl battery schedule /srv/db"))
+@click.argument("controller", required=False)
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, controller: str) -> int:
+def command(context: click.Context, *, controller: str | None) -> int:
     """Show the learn cycle schedule, and how to change it by hand.
 
-    CONTROLLER is its id, or anything on it. Shown is the next cycle, and what
-    the tool reports of interval and mode. raidctl does not change the schedule.
-    If the tool's help has a command for it, that is printed.
+    CONTROLLER limits the list. Shown is the next cycle, and what the tool
+    reports of interval and mode. raidctl does not change the schedule. If the
+    tool's help has a command for it, that is printed.
 
     Exit codes: as for "show".
     """
     settings = settings_of(context)
     seen = look(settings)
-    chosen = controller_named(seen, controller)
-    found = learning_only(batteries(narrow(seen.inventory, frozenset({chosen.id}))))
+    named = [controller_named(seen, controller)] if controller else []
+    chosen = named or [one for one in seen.inventory.controllers if one.batteries]
+    inventory = narrow(seen.inventory, frozenset(one.id for one in named)) if named else seen.inventory
+    found = learning_only(batteries(inventory))
     emit_found(found, settings, "hardware_reports.schedule_screen")
     if not settings.as_json:
-        for denial in _by_hand(seen, chosen):
-            tell(" ".join(filter(None, (denial.reason, denial.alternative))))
+        for one in chosen:
+            for denial in _by_hand(seen, one):
+                tell(f"{one.id}: {' '.join(filter(None, (denial.reason, denial.alternative)))}")
     return exit_code(found.problems)
 
 
