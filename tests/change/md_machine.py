@@ -16,13 +16,13 @@ from raidctl.change.restored import Restored
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import Answer, Request, RunAnswer
-from raidctl.simulation.behaviour import Behaviour, Misbehaving
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Deed, Plan
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator
+from tests.support.misbehaving_tools import Behaviour, Misbehaving
 from tests.support.readings import READINGS
 
 VENDORS = vendors()[0]

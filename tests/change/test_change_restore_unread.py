@@ -15,13 +15,13 @@ from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import UnderWay
 from raidctl.model import Controller, Host, Inventory, Problem
-from raidctl.simulation.behaviour import Misbehaving
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Expectation, Plan
 from raidctl.vendor.registry import vendors
 from tests.change.hand_steps import hand
 from tests.change.md_machine import bench
+from tests.support.misbehaving_tools import Misbehaving
 
 VENDORS = vendors()[0]
 RATE = Desired(object_id="megaraid:0", setting="rebuild_rate", value="60%")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.change.engine import Change
 from raidctl.errors import ChangeStands, ChangeUndone
-from raidctl.simulation.behaviour import Behaviour
+from tests.support.misbehaving_tools import Behaviour
 
 OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
     "accepts": (None, False),

@@ -13,7 +13,6 @@ from msgspec import structs
 
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone, UnderWay, UsageError
 from raidctl.operate.first_facts_behind import facts_behind
-from raidctl.simulation.behaviour import Behaviour
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey
@@ -22,6 +21,7 @@ from raidctl_areca.simulator_bays import renumber
 from tests.change.md_machine import VENDORS, Bench
 from tests.operate.controllers.outcomes import applied
 from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, ControllerReplacement, every, replacement_on
+from tests.support.misbehaving_tools import Behaviour
 
 BEHAVIOURS: tuple[Behaviour, ...] = (
     "refuses", "is not supported", "refuses and changes", "accepts and does nothing", "hangs", "hangs after the change",

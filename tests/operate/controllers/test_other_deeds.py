@@ -14,12 +14,12 @@ import pytest
 
 from raidctl.errors import ChangeStands
 from raidctl.model import Controller
-from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import VENDORS, Bench
 from tests.operate.controllers.outcomes import OUTCOMES, applied
+from tests.support.misbehaving_tools import UNREADABLE, Behaviour
 
 CONTROLLER = "megaraid:0"
 

@@ -20,12 +20,12 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.contents import EMPTY, Contents
 from raidctl.operate.joining_guards_behind import unfit_behind
-from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 from tests.operate.controllers.outcomes import OUTCOMES, applied
 from tests.operate.controllers.simulated import LATER, PUSHED, ControllerReplacement, every, of_drive, replacement_on
+from tests.support.misbehaving_tools import UNREADABLE, Behaviour
 
 
 @pytest.fixture
