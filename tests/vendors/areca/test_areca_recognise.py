@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from raidctl.host import HostView
-from raidctl.request import RunAnswer, converse
 from raidctl.vendor.protocol import Confidence
-from raidctl_areca import observe, sniff
-from tests.support.scripted_tools import Script
+from raidctl_areca import sniff
 from tests.vendors.areca.areca_outputs import (  # fmt: skip
     DISKS,
     DRIVE,
@@ -57,21 +53,3 @@ def test_outputs_are_recognised_with_and_without_their_last_line(text: str, comm
 def test_other_texts_are_not_claimed(text: str) -> None:
     """Labels that any tool prints are not enough."""
     assert sniff("cli64.txt", text) is None
-
-
-@pytest.mark.parametrize("machine", sorted(path.name for path in FIXTURES.glob("areca-*")))
-def test_recorded_machines_are_read_to_the_last_line(machine: str) -> None:
-    """No line of a recorded machine is left unread."""
-    folder = FIXTURES / machine
-    answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
-    script = Script(
-        {item["which"]: item["path"] for item in answers if "which" in item},
-        {
-            " ".join(item["run"]): RunAnswer(code=0, out=(folder / item["out"]).read_bytes())
-            for item in answers
-            if "run" in item
-        },
-    )
-    found = converse(observe(HostView()), script)
-    assert [line.text for output in found.outputs for line in output.unparsed()] == []
-    assert {problem.kind for problem in found.problems} <= {"state", "note"}

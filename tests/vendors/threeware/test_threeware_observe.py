@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -167,21 +166,3 @@ def test_outputs_are_recognised(text: str, command: str) -> None:
 def test_other_texts_are_not_claimed(text: str) -> None:
     """Headings and labels that any tool prints are not enough."""
     assert sniff("tw_cli.txt", text) is None
-
-
-@pytest.mark.parametrize("machine", sorted(path.name for path in FIXTURES.glob("threeware-*")))
-def test_recorded_machines_are_read_to_the_last_line(machine: str) -> None:
-    """No line of a recorded machine is left unread."""
-    folder = FIXTURES / machine
-    answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
-    script = Script(
-        {item["which"]: item["path"] for item in answers if "which" in item},
-        {
-            " ".join(item["run"]): RunAnswer(code=0, out=(folder / item["out"]).read_bytes())
-            for item in answers
-            if "run" in item
-        },
-    )
-    found = seen(script)
-    assert [line.text for output in found.outputs for line in output.unparsed()] == []
-    assert {problem.kind for problem in found.problems} <= {"state", "note"}
