@@ -17,6 +17,9 @@ from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
 
 CheckKind = Literal["check", "repair"]
+OVERWRITES_A_COPY = "Where copies differ, one overwrites the other; which one is right is unknown."
+COMPUTES_PARITY = "Where the parity differs, it is computed again from the data."
+"""What a repair of mirrors, and of parity, does where it finds a difference."""
 
 
 class CheckReading(Struct, frozen=True, kw_only=True):

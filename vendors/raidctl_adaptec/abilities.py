@@ -61,7 +61,8 @@ _SMARTPQI: Mapping[Verb, Ability] = {
     "raid": Ability(can=False, why_not="raidctl does not change the use of HBA drives of these controllers."),
     **dict.fromkeys(("start_check", "repair", "stop_check"), _NO_TASKS),
 }  # fmt: skip
-_NO_TOOL = Ability(can=False, why_not="arcconf, or its number for the controller, is unknown.")
+NO_TOOL = "arcconf, or its number for the controller, is unknown."
+NO_DRIVER = "The controller's driver is unknown: aacraid and smartpqi take other commands."
 
 
 def abilities_of(younger: bool | None, *, known: bool) -> Mapping[Verb, Ability]:
@@ -72,10 +73,7 @@ def abilities_of(younger: bool | None, *, known: bool) -> Mapping[Verb, Ability]
         known: Whether the tool is installed and names the controller.
     """
     if not known:
-        return dict.fromkeys((*_AACRAID, *_NEVER), _NO_TOOL)
+        return dict.fromkeys((*_AACRAID, *_NEVER), Ability(can=False, why_not=NO_TOOL))
     if younger is None:
-        why = Ability(
-            can=False, why_not="The controller's driver is unknown: aacraid and smartpqi take other commands."
-        )
-        return dict.fromkeys((*_AACRAID, *_NEVER), why)
+        return dict.fromkeys((*_AACRAID, *_NEVER), Ability(can=False, why_not=NO_DRIVER))
     return {**(_SMARTPQI if younger else _AACRAID), **_NEVER}

@@ -27,6 +27,7 @@ from posixpath import basename
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume, has_failed
+from raidctl.vendor.checks import COMPUTES_PARITY, OVERWRITES_A_COPY
 from raidctl.vendor.deed_steps import (
     CannotDo,
     array_of,
@@ -47,7 +48,7 @@ from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_adaptec.abilities import abilities_of
+from raidctl_adaptec.abilities import NO_DRIVER, NO_TOOL, abilities_of
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.drive import state_word
@@ -114,11 +115,9 @@ class _Planner:
     def steps(self, deed: Deed) -> Iterator[Step]:
         """The steps of a deed; CannotDo where there are none."""
         if self.command is None or self.number is None:
-            raise CannotDo("arcconf, or its number for the controller, is unknown.", unknown=True)
+            raise CannotDo(NO_TOOL, unknown=True)
         if self.smartpqi_driver is None:
-            raise CannotDo(
-                "The controller's driver is unknown: aacraid and smartpqi take other commands.", unknown=True
-            )
+            raise CannotDo(NO_DRIVER, unknown=True)
         ability = abilities_of(self.smartpqi_driver, known=True).get(deed.verb)
         if ability is None or not ability.can:
             why = f"arcconf has no command for {deed.verb}."
@@ -320,5 +319,5 @@ def _repairs(volume: Volume, word: str) -> list[str]:
     if word == "VERIFY":
         return []
     if volume.raid_level in ("raid1", "raid1e", "raid10"):
-        return ["Where copies differ, one overwrites the other; which one is right is unknown."]
-    return ["Where the parity differs, it is computed again from the data."]
+        return [OVERWRITES_A_COPY]
+    return [COMPUTES_PARITY]

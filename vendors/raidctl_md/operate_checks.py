@@ -21,6 +21,7 @@ import re
 
 from raidctl.model import Volume
 from raidctl.text import regex
+from raidctl.vendor.checks import COMPUTES_PARITY
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Step
 from raidctl.vendor.shapes import Shape
 
@@ -119,5 +120,5 @@ def _affects(volume: Volume, word: str) -> tuple[str, ...]:
         text = "Where copies differ, one overwrites the others by its position; which one is right is unknown."
         return (f"{text} Only a checksum of the files shows it.",)
     if word == "repair":
-        return ("Where the parity differs, it is computed again from the data.",)
+        return (COMPUTES_PARITY,)
     return ("The array is slower until the check ends.",) if word == "check" else ()

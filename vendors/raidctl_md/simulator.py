@@ -24,7 +24,8 @@ import re
 from collections.abc import Mapping
 
 from raidctl.request import Answer, Request
-from raidctl.text import listing, regex
+from raidctl.text import regex
+from raidctl.vendor.simulated_bays import empty_bay_error, filled_bay_error, new_serial, not_on_shelf_error
 from raidctl.vendor.simulator import NewDrive, Reply, State, fields, words
 from raidctl_md import simulator_create, simulator_schedules
 from raidctl_md.simulated_machine import Fields, arrays, failed, key_of, members, node_of, whole
@@ -74,7 +75,7 @@ def pull(state: Mapping[str, str], bay: str) -> State:
     if "md/clock" not in state:
         raise LookupError
     if serial is None:
-        raise ValueError(f"bay {bay} is empty; there are drives in {_occupied(state)}")
+        raise empty_bay_error(bay, _filled(state))
     left = {name: value for name, value in state.items() if not _is_member(name, serial)}
     del left[f"md/bay {bay}"]
     drive = fields(left[f"md/drive {serial}"])
@@ -102,7 +103,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
     if "md/clock" not in state:
         raise LookupError
     if serial is None:
-        raise ValueError(f"bay {bay} is empty; there are drives in {_occupied(state)}")
+        raise empty_bay_error(bay, _filled(state))
     faulty = words({"slot": "-", "state": "faulty"})
     return settled({name: faulty if _is_member(name, serial) else value for name, value in state.items()})
 
@@ -112,26 +113,25 @@ def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDriv
     if "md/clock" not in state:
         raise LookupError
     if f"md/bay {bay}" in state or not re.fullmatch(r"[1-9]\d?", bay):
-        raise ValueError(f"bay {bay} is not an empty bay; there are drives in {_occupied(state)}")
+        raise filled_bay_error(bay, _filled(state))
     known = {name.rpartition(" ")[2]: fields(value) for name, value in state.items() if name.startswith("md/drive ")}
     if serial is None:
-        serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in known)
+        serial = new_serial(known)
         sectors = max((drive["sectors"] for drive in known.values()), key=int)
         about = {"sectors": sectors, "smart": "PASSED", **_KINDS.get(kind, {})}
         if kind == "small":
             about["sectors"] = str(int(sectors) // 2)
         return push({**state, f"md/drive {serial}": words(about)}, bay, serial)
     if serial not in known or "node" in known[serial]:
-        shelf = [name for name, drive in known.items() if "node" not in drive]
-        raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
+        raise not_on_shelf_error(serial, [name for name, drive in known.items() if "node" not in drive])
     return push(state, bay, serial)
 
 
 _KINDS: dict[NewDrive, dict[str, str]] = {"failing": {"smart": "FAILED!"}, "other_media": {"rotational": "0"}}
 
 
-def _occupied(state: Mapping[str, str]) -> str:
-    return listing(f"bay {name[7:]}" for name in sorted(state) if name.startswith("md/bay "))
+def _filled(state: Mapping[str, str]) -> list[str]:
+    return [name.removeprefix("md/bay ") for name in state if name.startswith("md/bay ")]
 
 
 def _is_member(name: str, serial: str) -> bool:

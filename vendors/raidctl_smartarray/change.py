@@ -46,6 +46,7 @@ _QUESTION = regex(r"\(y/n\)|\bcontinue\?", re.IGNORECASE)
 _BY_USAGE = frozenset({"configured drive write cache policy"})
 # Drive Write Cache: Disabled
 _DRIVES = _BY_USAGE | {"drive write cache", "physical drive write cache", "physical drive write cache state"}
+NO_SLOT = "The tool does not report the controller's slot, so it cannot be addressed."
 _ON_OFF = {"enabled": "enable", "disabled": "disable"}
 _SWITCH = {**_ON_OFF, "default": "default"}
 _ORDER = {
@@ -167,9 +168,7 @@ class _Planner(Planner):
         if value(self.controller, desired.object_id, desired.setting) == desired.value:
             self.already.append(desired)
         elif self.controller.slot is None or self.command is None:
-            self.refuse(
-                desired, "unknown", "The tool does not report the controller's slot, so it cannot be addressed."
-            )
+            self.refuse(desired, "unknown", NO_SLOT)
         elif desired.setting == "write_policy":
             self.write_policy(desired)
         elif desired.setting == "cache_split":

@@ -27,7 +27,7 @@ from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
-from raidctl_smartarray.change import command, judge
+from raidctl_smartarray.change import NO_SLOT, command, judge
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
 from raidctl_smartarray.tools import NAMES, TOOLS
 
@@ -121,8 +121,7 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
         what = drive.id if not uniques[0] else volume.id
         return Denial(deed=deed, guard="X1", reason=f"What identifies {what} is unknown.", unknown=True)
     if tool is None or controller.slot is None:
-        reason = "The tool does not report the controller's slot, so it cannot be addressed."
-        return Denial(deed=deed, reason=reason, unknown=True)
+        return Denial(deed=deed, reason=NO_SLOT, unknown=True)
     adds = deed.verb != "remove_spare"
     if adds == (drive.role == "spare"):
         return []

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from raidctl.text import listing, regex
+from raidctl.vendor.simulated_bays import new_serial, not_on_shelf_error
 from raidctl.vendor.simulator import NewDrive, Reply, State, fields, words
 from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, UNASSIGNED
 
@@ -138,15 +139,14 @@ def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDriv
         raise ValueError(f"{bay} is not an empty bay; {_taken(state)}")
     fresh, drives = dict(state), named(state, "drive")
     if serial is None:
-        serial = next(name for number in range(1, 1000) if (name := f"ZC1N{number:04}") not in drives)
+        serial = new_serial(drives)
         like = next((one for one, value in drives.items() if fields(value)["from"] == key), None)
         source = fields(drives[like])["from"] if like is not None else key
         fresh[f"{HEAD}drive {serial}"] = words(
             {"from": source, "kind": kind, "state": "failing" if kind == "failing" else "ok"}
         )
     elif serial not in drives or serial in named(state, "bay").values():
-        shelf = sorted(set(drives) - set(named(state, "bay").values()))
-        raise ValueError(f"{serial} is not a drive that was pulled ({listing(shelf) or 'none was'})")
+        raise not_on_shelf_error(serial, set(drives) - set(named(state, "bay").values()))
     fresh[f"{HEAD}bay {key}"] = serial
     fresh.setdefault(f"led slot={key.partition('/')[0] if '/' in key else _slot(state)} pd {address_of(key)}", "off")
     drive = fields(fresh[f"{HEAD}drive {serial}"])

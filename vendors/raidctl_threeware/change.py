@@ -21,6 +21,7 @@ from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
 RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildrate", "check_rate": "verifyrate"}
+NO_NUMBER = "The tool, or the controller's number there, is unknown."
 LEVELS = ("1", "2", "3", "4", "5")
 # Setting Rebuild Rate on /c6 to [3] ... Done.
 _DONE = regex(r"\bdone\b", re.IGNORECASE)
@@ -68,7 +69,7 @@ class _Planner(Planner):
         if desired.value not in LEVELS:
             raise CannotError(f"The controller's rates are levels, 1 to 5, not {desired.value}.")
         if self.command is None or controller_number(self.controller) is None:
-            raise CannotError("The tool, or the controller's number there, is unknown.", "unknown")
+            raise CannotError(NO_NUMBER, "unknown")
         self.set((self.controller.id, word), desired.value)
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:

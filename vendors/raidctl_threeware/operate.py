@@ -30,6 +30,7 @@ from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import regex
+from raidctl.vendor.checks import OVERWRITES_A_COPY
 from raidctl.vendor.deed_steps import (
     CannotDo,
     array_of,
@@ -113,9 +114,7 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """The same for all controllers of the family."""
     if controller_number(controller) is None or not tools:
-        return dict.fromkeys(
-            _ABILITIES, Ability(can=False, why_not="The tool, or the controller's number there, is unknown.")
-        )
+        return dict.fromkeys(_ABILITIES, Ability(can=False, why_not=change.NO_NUMBER))
     return _ABILITIES
 
 
@@ -151,7 +150,7 @@ class _Planner:
     def steps(self, deed: Deed) -> Iterator[Step]:
         """The steps of a deed; CannotDo where there are none."""
         if self.command is None or self.number is None:
-            raise CannotDo("The tool, or the controller's number there, is unknown.", unknown=True)
+            raise CannotDo(change.NO_NUMBER, unknown=True)
         ability = _ABILITIES.get(deed.verb)
         if ability is None or not ability.can:
             raise refusal(ability, f"tw_cli has no command for {deed.verb}.")
@@ -300,7 +299,7 @@ class _Planner:
                 f"A verify of {volume.id} would overwrite one copy where they differ: it is a repair.",
                 f"raidctl check start {volume.id} --repair",
             )
-        text = "Where copies differ, one overwrites the other; which one is right is unknown." if mirror else _VERIFIES
+        text = OVERWRITES_A_COPY if mirror else _VERIFIES
         yield deed_step(
             volume.id, deed.verb, (volume.status, "checking"),
             self.call(f"/u{self.unit(volume.array)}", "start", "verify"),

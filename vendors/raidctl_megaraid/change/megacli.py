@@ -43,7 +43,7 @@ from raidctl_megaraid.change.commands import (
 )
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.infer import BAD_BBU
-from raidctl_megaraid.megacli.failure import CODES
+from raidctl_megaraid.megacli.failure import in_words
 
 READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 _ADAPTIVE = ("Adaptive read-ahead is set or restored with ADRA, which newer versions of MegaCli may reject.",)
@@ -192,9 +192,7 @@ def judge(text: str) -> str | None:
         return f"It ended without an exit code: {' '.join(printed)[:200]}" if printed else "It printed nothing."
     code = int(ends[-1], 16)
     if code:
-        meaning = CODES.get(code)
-        shown = " ".join(printed)[:200]
-        return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {shown}' if shown else ''}"
+        return in_words(code, " ".join(printed)[:200])
     if not any(_DONE.search(line) for line in printed):
         return f"It does not report success: {' '.join(printed)[:200] or 'nothing but its exit code'}"
     return None

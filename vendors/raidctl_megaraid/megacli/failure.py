@@ -70,6 +70,12 @@ class Failure(Struct):
     reason: str = ""
 
 
+def in_words(code: int, printed: str) -> str:
+    """An exit code with its meaning and what the tool printed: ``Exit code 0x0c (no such device): …``."""
+    meaning = CODES.get(code)
+    return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {printed}' if printed else ''}"
+
+
 def failures(lines: list[tuple[str | None, Line]]) -> list[Failure]:
     """The failures among lines that are no sentences of another kind."""
     found: list[Failure] = []

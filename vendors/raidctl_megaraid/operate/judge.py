@@ -11,7 +11,7 @@ from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action
 from raidctl_megaraid.change import storcli
 from raidctl_megaraid.change.megacli import EXIT_CODE
-from raidctl_megaraid.megacli.failure import CODES
+from raidctl_megaraid.megacli.failure import CODES, in_words
 from raidctl_megaraid.tools import KINDS
 
 # {"Drive": "/c0/e251/s6", "Status": "Failure", "ErrCd": 50, "ErrMsg": "device state doesn't support requested command"}
@@ -54,8 +54,7 @@ def _megacli(text: str) -> str | None:
         return f"It ended without an exit code: {shown}" if shown else "It printed nothing."
     code = int(ends[-1], 16)
     if code:
-        meaning = CODES.get(code)
-        return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {shown}' if shown else ''}"
+        return in_words(code, shown)
     bad = next((line for line in lines if _REFUSED.search(line.lower())), None)
     if bad is not None:
         return bad[:200]

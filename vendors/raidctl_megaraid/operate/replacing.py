@@ -13,8 +13,6 @@ from raidctl_megaraid.operate.drive_words import missing_places, seat_of, spun_d
 from raidctl_megaraid.operate.rebuild import started
 from raidctl_megaraid.operate.steps import Case, Made
 
-_FOREIGN = "raidctl foreign show lists what is on it."
-
 
 def take_out(case: Case) -> Made:
     """Offline, missing, spun down: what of that the drive is not yet."""
@@ -99,10 +97,7 @@ def let_in(case: Case) -> Made:
     if drive.array == array.id:
         return [started(case, drive)] if state in ("offline", "failed") else []
     if drive.foreign:
-        return case.deny(
-            f"{drive.id} has the configuration of another controller: the firmware refuses any change of it.",
-            _FOREIGN, guard="F2",
-        )  # fmt: skip
+        return case.deny_foreign(drive, "F2")
     places = missing_places(case.controller, array.id)
     members = [state_of(one) for one in case.controller.drives if one.array == array.id]
     if not places and (case.volume.status in ("ok", "checking") or {"rebuilding", "copying"} & set(members)):

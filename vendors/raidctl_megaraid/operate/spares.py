@@ -20,8 +20,7 @@ def add_spare(case: Case) -> Made:
     if state == "spare" and (array is None) is (not drive.spare_for) and (array is None or array.id in drive.spare_for):
         return []
     if drive.foreign:
-        return case.deny(f"{drive.id} has the configuration of another controller: the firmware refuses it as a spare.",
-                         "raidctl foreign show lists what is on it.", guard="F2")  # fmt: skip
+        return case.deny_foreign(drive, "F2", "it as a spare")
     if state != "good":
         text = drive.status_text or "in an unknown state"
         return case.deny(f"{drive.id} is {text}: only an unconfigured good drive becomes a spare.")

@@ -29,10 +29,7 @@ def good(case: Case) -> Made:
     drive = case.drive
     state = state_of(drive) if drive is not None else "unknown"
     if drive is not None and drive.foreign:
-        return case.deny(
-            f"{drive.id} has the configuration of another controller: the firmware refuses any change of it.",
-            "raidctl foreign show lists what is on it.", guard="D1",
-        )  # fmt: skip
+        return case.deny_foreign(drive, "D1")
     if state == "good":
         return []
     if drive is None or state != "bad":

@@ -37,6 +37,11 @@ class Case:
         """The deed refused."""
         return Denial(deed=self.deed, reason=reason, alternative=alternative, guard=guard, unknown=unknown)
 
+    def deny_foreign(self, drive: Drive, guard: str, refused: str = "any change of it") -> Denial:
+        """Why nothing is done to a drive with a foreign configuration."""
+        reason = f"{drive.id} has the configuration of another controller: the firmware refuses {refused}."
+        return self.deny(reason, "raidctl foreign show lists what is on it.", guard=guard)
+
     def printed(self, why: str, action: Action) -> Denial:
         """The deed refused, with the command that a person may run."""
         return Denial(deed=self.deed, reason=why, alternative=f"Run it yourself: {action}", printed=True)
