@@ -16,13 +16,17 @@ from raidctl.text import collapse, regex
 LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
 
+# CLI> sys info
 _PROMPT = regex(r"\s*(?:CLI|Areca)\s?>\s?(.*)")
 _CALLED = regex(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?(?:[\w./-]{0,100}/)?((?:cli(?:32|64)?|areca[-_]cli(?:32|64)?)\s.*)")
 _RULE = regex(r"\s*[-=]{4,}[-=\s]*")
 # GuiErrMsg<0x00>: Success.
 _TRAILER = regex(r"\s*(?:Gui)?ErrMsg\s*(?:<\s*0x(?P<code>[0-9A-Fa-f]{1,8})\s*>)?\s*:\s*(?P<text>.*)")
+# 2025-11-02 03:04:05  H/W MONITOR      Raid Powered On
 _EVENT = regex(r"\s*\d{4}-\d{1,2}-\d{1,2}\s+\d{1,2}:\d\d:\d\d\s.*")
+# Date-Time            Device           Event Type            Elapsed Time Errors
 _EVENTS = regex(r"\s*Date-?\s?Time\s+Device\s.*", re.IGNORECASE)
+# CLI> set curctrl=2
 _NUMBER = regex(r"(?<!\w)(?:cur)?ctrl\s?=\s?(\d{1,2})(?!\w)", re.IGNORECASE)
 _TITLES = {
     "the system information": "system",
@@ -43,8 +47,10 @@ _TITLES = {
     "the raid set information": "set",
     "raidset information": "set",
 }
+# The Advanced Feature Information
 _OTHER_TITLE = regex(r"\s*the ([a-z /-]{1,40}) (?:information|configuration|setting)s?\s*", re.IGNORECASE)
 _TITLE_ENDS = tuple(f"{word}{end}" for word in ("information", "configuration", "setting") for end in ("", "s"))
+# [Enclosure#2 : Areca   ARC-8018-.01.11.0 (00)]
 _ENCLOSURE = regex(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,4})?\s?[KMGT]B"
 # 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal

@@ -22,27 +22,35 @@ _PLAIN = frozenset((
 ))  # fmt: skip
 # RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=4
 _PAIRS = regex(r"(?:RawCHS|BuffType|\(maybe\): CurCHS|CurCHS|IORDY|AdvancedPM|Config|tDMA)=.*")
+# PIO modes:  pio0 pio1 pio2 pio3 pio4
 _MODES = regex(r"(PIO modes|DMA modes|UDMA modes|Drive conforms to|Drive Supports ):(.*)")
 #  Model=EXAMPLE HD1000, FwRev=1.23, SerialNo=ABC123
 _IDENTITY = regex(r"Model=\s*(?P<model>.*?)\s*,\s*FwRev=\s*(?P<firmware>.*?)\s*,\s*SerialNo=\s*(?P<serial>.*)")
 _PAIR = regex(r"([\w/]+)=(\{[^}]*\}|[^,{]+)")
+# AdvancedPM=yes: mode=0xFE (254) WriteCache=enabled
 _CACHE = regex(r"\bWriteCache=(enabled|disabled)")
+# setting drive write-caching to 1 (on)
 _ACTION = regex(
     r"(?:setting|attempting to|issuing|spin-up:|disabling|re-reading|resetting|triggering)\b.*", re.IGNORECASE
 )
+# Timing buffered disk reads: 190 MB in  3.00 seconds =  63.33 MB/sec
 _TIMING = regex(r"Timing ((?:O_DIRECT )?cached reads|(?:buffered|O_DIRECT) disk reads)(?: \(offset .*\))?:\s*(.*)")
 _RATE = regex(r"(\d+) MB in\s+([\d.]+) seconds =\s*([\d.]+ [kM]B/sec)")
+# 30401/255/63, sectors = 488397168, start = 0
 _GEOMETRY = regex(r"(\d{1,18})/(\d{1,9})/(\d{1,9}), sectors = (-?\d{1,18})(?:\[\d+\])?, start = (.*)", re.ASCII)
 _SECTORS = regex(r"\d{1,18}", re.ASCII)
 _SECTOR_COUNTS = {"LBAsects": "lba48_sectors", "CurSects": "chs_sectors"}
 _DEGREES = regex(r"-?\d{1,6}", re.ASCII)
+# 1953525168/1953525168, HPA is disabled
 _MAXIMUM = regex(r"(\d{1,18})/(\d{1,18})(?:\((\d+)\?\))?, (.*)", re.ASCII)
+# SMART self_test error_log security HPA 48_bit
 _DCO = regex(
     r"(?:[mu]dma\d ?)+(?:\(\?\))?"
     r"|(?:(?:SMART|self_test|error_log|security|PUIS|TCQ|AAM|HPA|48_bit|FUA|selective_test|conveyance_test|write_read_verify"
     r"|WRITE_UNC_EXT|streaming|NCQ|NZ_buffer_offsets|interface_power_management|async_notification|SSP|unknown_\w+"
     r"|\w+\[\d+\])(?:\s|\Z))+"
 )
+# DCO Checksum verified.
 _STATES = regex(r"(?:DCO Checksum|Last Sanitize Operation|Antifreeze bit set).*")
 _SEPARATOR = regex(r"\s*[=:]\s*")
 _NOTES = frozenset((
@@ -100,15 +108,10 @@ def _read_timing(draft: DriveDraft, line: Line, match: re.Match[str]) -> None:
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[DriveDraft, Line, re.Match[str]], None]], ...] = (
     (_IDENTITY, _read_identity),
-    #  CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects=1953525168
     (_PAIRS, _read_pairs),
-    #  PIO modes:  pio0 pio3 pio4
     (_MODES, lambda draft, line, match: draft.detail(line, match[1], match[2])),
-    #  Timing buffered disk reads: 512 MB in  3.00 seconds = 170.66 MB/sec
     (_TIMING, _read_timing),
-    #  setting drive write-caching to 1 (on)
     (_ACTION, lambda draft, line, match: draft.detail(line, "action", match[0])),
-    # DCO Checksum verified.
     (_STATES, lambda draft, line, match: draft.list_word(line, "state", match[0])),
 )
 

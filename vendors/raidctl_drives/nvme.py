@@ -15,6 +15,7 @@ from raidctl_drives.draft import DeviceComplaint, DriveDraft
 from raidctl_drives.nvme_json import read_nvme_json
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
+# Smart Log for NVME device:nvme0n1 namespace-id:ffffffff
 _TITLE = regex(
     r"NVM[Ee] Identify (?P<controller>Controller)(?: NVM)?:|NVM[Ee] Identify (?P<namespace>Namespace)\b.*:"
     r"|(?P<smart>Smart Log) for NVME device:\s*(?P<node>\S+) namespace-id:\S+"
@@ -30,20 +31,25 @@ _NVME_STATUS = regex(r"(?:[\w:() -]{1,80}: )?NVMe?(?:-MI)? [Ss]tatus\s*:.*")
 _PAIR = regex(r"([\w][\w .()\[\]/-]*?)\s*:(?:\s+(.*))?")
 #   [0:0] : 0x1	Volatile Write Cache Present
 _BITS = regex(r"\[(\d+:\d+)\]\s*:\s*(.*)")
+# rwt:1 rwl:1 idle_power:- active_power:-
 _POWER_STATE = regex(
     r"ps\s+\d+\s*: mp:.*|rwt:\d.*|active_power_workload:.*|active_power:.*|(?:emergency power fail|forced quiescence).*"
 )
 # lbaf  0 : ms:0   lbads:9  rp:0 (in use)
 _FORMAT = regex(r"(?:lbaf|LBA Format)\s*(\d+)\s*:\s*(.*)")
+# lbaf  0 : ms:0   lbads:9  rp:0 (in use)
 _BLOCK = regex(r"(?:lbads|ds):(\d+)")
 _BLOCK_BYTES = regex(r"Data Size:\s*(\d+)\s*bytes")
 _TWO_ROWS = regex(r"\s0x[0-9a-f]{2}\s+\w+\s+\d{1,3}(?:\s|$)")
 """The beginning of another row. Two short lines are not one that a mailer broke."""
 _VENDOR_ROW = regex(r"(?:0x[0-9a-f]+\s+)?([A-Za-z][\w -]*?)\s*(?::\s*|\s{2,})(\d+%?)\s+(\S.*)")
 _CLOUD_ROW = regex(r"([A-Z][^\t]*?)(?:\s{2,}|\t+)(\S.*)")
+# 0000: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "................"
 _DUMP = regex(r"(?:[0-9a-f]{4}:\s.*|vs\[\]:|\s*0  1  2  3  4.*|\*)")
+# Self Test Result[0]:
 _NOTES = regex(r"\.{5,}|\s*Entry\[\s*\d+\]\s*|ID\s+KEY\s+Normalized.*|key\s+normalized\s+raw|Self Test Result\[\d+\]:")
 _WRITE_CACHE = 6
+# Volatile Write Cache Enable (WCE): Enabled
 _WCE = regex(r"Volatile Write Cache Enable \(WCE\):\s*(Enabled|Disabled)")
 _ESCAPE = regex(r"\x1b\[[0-9;]*m")
 

@@ -10,11 +10,14 @@ from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_drives.draft import DriveDraft
 
+# 0x5000c50a0d1000c3
 _NAA = regex(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{32}))\]?")
 _EUI = regex(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{24}|[0-9a-f]{32}))\]?")
 _HEX = regex(r"(?:[0-9a-f]{2}\s+){1,15}[0-9a-f]{2}\b.*|[0-9a-f]{2,4}\s+(?:[0-9a-f]{3,4}\s+){2,}.*|[0-9a-f]{2}")
+# designator type: NAA,  code set: Binary
 _DESIGNATOR = regex(r"designator type: (.*?),\s+code set: (.*)")
 _EQUATIONS = regex(r"\[?[\w .-]+=.*")
+# Non-rotating medium (e.g. solid state)
 _BARE = regex(
     r"Non-rotating medium \(e\.g\. solid state\)|Medium rotation rate is not reported|Nominal form factor not reported"
     r"|Provisioning group descriptor|0x[0-9a-f]+|<empty>|\[or device number: .*|\[?PQ indicates.*|.*descriptor.*"

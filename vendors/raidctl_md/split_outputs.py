@@ -14,18 +14,29 @@ from msgspec import Struct, field
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import listing, regex
 
+# md1 : active raid1 sdg1[1] sdf1[0]
 ARRAY_LINE = regex(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
+# /dev/md3:
 DEVICE_LINE = regex(r"\s*(/dev/\S+):\s*")
+# Personalities : [raid1] [raid6] [raid5] [raid4]
 _MDSTAT = regex(r"\s*Personalities ?:(?=\s|$)")
+# MD_LEVEL=raid1
 _EXPORT = regex(r"\s*(?:MD|IMSM)_\w+=")
+# ARRAY /dev/md0 metadata=1.2 UUID=8c1f6e20:4b7d93a5:e0523b18:77d96c4f
 _SCAN = regex(r"\s*(?:INACTIVE-)?ARRAY\s+\S")
+# mdadm: No md superblock detected on /dev/sdz1.
 _MESSAGE = regex(r"\s*mdadm: ")
 # "/dev/md0: 19.98GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail."; no size of a tiny array
 _QUERY = regex(r"\s*/dev/\S+: (?:is |device \d|No md super|\S* \S+ -?\d+ devices?, )")
+# Bad-blocks list is empty in /dev/sdc1
 _BAD_BLOCKS = regex(r"\s*(?:Bad-blocks (?:on|list is empty in)|No bad-blocks list configured on) /dev/")
+# Filename : /dev/sda1
 _BITMAP = regex(r"\s*Filename : \S")
+# Platform : Intel(R) Rapid Storage Technology
 _PLATFORM = regex(r"\s*Platform : \S")
+# Magic : a92b4efc
 _MAGIC = regex(r"\s*Magic : \S")
+# Version : 1.2
 _HEADLESS = regex(r"\s*(?:Version|Container) : \S")
 # "# cat /proc/mdstat", "root@box:~$ sudo mdadm --detail /dev/md0"
 PROMPT = regex(

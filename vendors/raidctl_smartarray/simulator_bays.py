@@ -30,8 +30,10 @@ from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, UNASSIGNED
 HEAD = "smartarray/"
 SECONDS = 3600.0
 """Time that a whole rebuild takes."""
+# physicaldrive 1I:3:6
 _DRIVE = regex(r"\s*physicaldrive (?P<address>[\w:]+)\s*$")
 _PAIR = regex(r"\s*(?P<label>[^:]+): *(?P<value>.*?)\s*$")
+# Recovering, 12.5% complete
 _RECOVERING = regex(r"Recovering, ([\d.]+)% complete")
 _TOLERATED = {"1": 1, "1+0": 1, "5": 1, "RAID 5": 1, "50": 1, "6": 2, "60": 2, "1adm": 2, "RAID 6 (ADG)": 2}
 

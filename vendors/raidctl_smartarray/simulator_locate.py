@@ -9,6 +9,7 @@ from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_smartarray.simulator_headings import CONTROLLER
 
+# physicaldrive 1I:3:6
 _DRIVE = regex(r"\s*physicaldrive (?P<address>\S+)\s*(?:\(|$)")
 _OLD = "hpacucli"
 _HELP = """

@@ -27,10 +27,14 @@ from raidctl_smartarray.simulator_bays import (
 from raidctl_smartarray.simulator_headings import ARRAY, CONTROLLER, VOLUME
 
 _UNASSIGNED = regex(r"\s*unassigned\s*$", re.IGNORECASE)
+# physicaldrive 1I:3:6
 _DRIVE = regex(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)\s*$")
+# physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 1.2 TB, OK)
 _ROW = regex(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)(?P<open> \()(?P<inside>.*)\)\s*$")
 _PAIR = regex(r"(?P<head>\s*(?P<label>[^:]+?): *)(?P<value>.*)$")
+# 1.2 TB
 _SIZE = regex(r"(?P<number>\d+(?:\.\d+)?) (?P<unit>[MGT]B)")
+# SEP (Vendor ID HPE, Model Smart Adapter) 379
 _BEHIND = regex(r"\s*(?:SEP|Expander|Enclosure SEP) ")
 _OF_THE_SYSTEM = ("Disk Name", "Mount Points")
 """Lines of a drive that the operating system sees. A new drive has another node."""

@@ -13,10 +13,13 @@ LONGEST_LINE = 2000
 
 _NAMED = regex(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
 _CONTROLLER_PATH = regex(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
+# c6    9690SA-8I    8         8        3       0       1       1      OK
 _CONTROLLER_LINE = regex(
     r"[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})", re.ASCII
 )
+# //localhost> /c7 show unitstatus
 _FOCUS = regex(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
+# root@host:~# tw_cli info c7 unitstatus
 _CALLED = regex(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s.*)")
 # a report's heading: ===== tw_cli /c0 show all =====
 _BARE = regex(
@@ -25,6 +28,7 @@ _BARE = regex(
     re.ASCII,
 )
 _RULE = regex(r"[-=\s]+")
+# Device              --- Link Speed (Gbps) ---
 _PART_TITLE = regex(r"\s*(?:Device\s+)?-{2,}\s*[A-Za-z][^=:]{0,40}-{2,}[-\s]*|\s+Queue\s+Xfer\s+Resp\s*|\s+Resp\s*")
 # /c0/u0 Storsave Policy = balance      /c0/e0 SEP=0, Firmware Version = 55.07.23.000      /e0 Vendor = LSI
 _ATTRIBUTE = regex(
@@ -42,6 +46,7 @@ _SENTENCE = regex(
 )
 # Error: (CLI:003) Specified controller does not exist.
 _ERROR = regex(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
+# Make sure appropriate AMCC/3ware device driver(s) are loaded.
 _DRIVER = regex(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
 # between cells; the blank of "1.82 TB" is none of them
 _BLANKS = regex(r"[ \t](?:[ \t]+|(?<=\t)|(?<!\d )|(?!(?:[KMGT]B?|hr\(s\))(?:\s|$)))", re.ASCII)

@@ -14,14 +14,17 @@ from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CONTROLLER, DRIVE, UNIT
 
+# CLI Version = 2.00.11.020
 _VERSION = regex(r"\s*(CLI|API) Version\s*=\s*(\S+)\s*")
 _TITLE = regex(
     r"\s*(?:(?:Rebuild|Verify|Selftest) Schedule for Controller /?c?\d+|/c\d+/p\d+ .{0,40}:|"
     r"Drive Performance Monitor Configuration.*|(?:Performance Monitor|Version|Requested data|Max .*):.*)\s*"
 )
 _UNIT = regex(r"u\d{1,4}")
+# /c6/u0 is not verifying, its current state is OK
 _STATE = regex(r"current state is ([\w*-]+)")
 _PERCENT = regex(r"(\d{1,3}(?:\.\d{1,3})?)%")
+# 00 00 06 32 9f 01 10 02
 _HEX = regex(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
 _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "batteries": "batteries"}
 # a line that begins as those of the lists do: a name with a number, then at least three cells
@@ -31,6 +34,7 @@ _ENCLOSURE_ROW = regex(r"/c\d{1,3}/e\d{1,3} +[A-Z][A-Z-]*", re.ASCII)
 # Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED      of old releases
 _OLD_ROW = regex(r"\s*(Unit|Port) +\d{1,4}: .*", re.ASCII)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
+# No controller found.
 _NO_CONTROLLER = regex(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
 _ROWS = {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}

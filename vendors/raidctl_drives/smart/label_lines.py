@@ -15,11 +15,16 @@ from raidctl_drives.smart.draft import SmartDraft
 _NOTHING = regex(r"\[No Information Found\]|<not available>|\[not set\]|-|", re.ASCII)
 # 5.x: "Device: SEAGATE  ST3146855SS      Version: 0002": vendor of 8 characters, product of up to 16
 _OLD_SCSI = regex(r"Device: (?P<vendor>.{8}) (?P<product>.{1,16}?) *Version: (?P<revision>\S.*|)")
+# Device: HARBOR   HS300 K15        Version: 0B12
 _OLD_LOOSE = regex(r"Device: (?P<vendor>\S+) +(?P<product>\S.*?) +Version: (?P<revision>\S.*|)")
+# Device supports SMART and is Enabled
 _OLD_SMART = regex(r"Device (?:supports SMART and is (?:Enabled|Disabled)|does not support SMART)(?: \[.*\])?")
+# Manufactured in week 21 of year 2021
 _MADE = regex(r"Manufactured in (?P<when>week \S+ of year \S+)")
+# FIRMWARE IMPENDING FAILURE DATA ERROR RATE TOO HIGH [asc=5d, ascq=62]
 _SENSE = regex(r"(?P<words>.*\S) *\[asc=(?P<asc>[0-9a-f]+), *ascq=(?P<ascq>[0-9a-f]+)\]", re.ASCII)
 _CACHE = {"Enabled": "enabled", "Disabled": "disabled"}
+# SATA 3.2, 6.0 Gb/s (current: 6.0 Gb/s)
 _BEST_SPEED = regex(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
 _CURRENT_SPEED = regex(r"\(current: ([^)]*)\)")
 _CRITICAL = regex(r"0x[0-9a-fA-F]{1,2}")

@@ -28,21 +28,27 @@ CODES: dict[int, str] = {
 }  # fmt: skip
 """The firmware's status codes, passed on as the tool's exit code. Code 1 is also for the tool's failures."""
 
+# Adapter 0: Virtual Drive 5 Does not Exist.
 _ADAPTER = regex(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
 # Adapter 0: Get BBU Status Failed.
 _BATTERY = regex(r"\bget bbu\b.{0,40}\bfail|bbu .{0,40}(?:failed|not (?:present|found|supported))", re.IGNORECASE)
+# The required hardware component is not present.
 _NOT_THERE = regex(
     r"required hardware component is not present|battery is not present|bbu is not present|no bbu\b", re.IGNORECASE
 )
 _PINNED = regex(r"(?:data|cache).{0,60}(?:pinned|preserved|offline or missing virtual)", re.IGNORECASE)
+# ./libstorelib.so: cannot open shared object file: No such file or directory
 _LIBRARY = regex(r"cannot open shared object|error while loading shared libraries|symbol lookup error", re.IGNORECASE)
+# You must be root
 _RIGHTS = regex(r"permission denied|must be (?:run as )?root|operation not permitted|root privilege", re.IGNORECASE)
 _MISSING = regex(r"command not found|no such file or directory", re.IGNORECASE)
+# User specified controller is not present.
 _NO_CONTROLLER = regex(
     r"user specified (?:controller|adapter) is not present|could not detect controller|no adapters? (?:found|present)|"
     r"failed to get (?:cp)?controller ?object",
     re.IGNORECASE,
 )
+# Virtual Drive 5 Does not Exist.
 _DEVICE = regex(r"device.{0,30}(?:is )?not found|is not a valid|does not exist", re.IGNORECASE)
 _FAILED = regex(
     r"\bfail(?:ed|ure|s)?\b|^(?:fatal )?error\b|\berror ?:|\binvalid\b(?! dword)|"
@@ -52,6 +58,7 @@ _FAILED = regex(
     re.IGNORECASE,
 )
 _SETS = regex(r"\bset\b|\bclear|\bdelete|\bcreate|\bdiscard|\bimport|\bstart|\bstop|\babort|\bsilence", re.IGNORECASE)
+# FW error description:
 _FIRMWARE = regex(r"FW error description\s*:?\s*(.{0,300})", re.IGNORECASE)
 _LONGEST = 300
 _LABELS = (

@@ -17,21 +17,34 @@ from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.simulator.machine import LONG, Disk, Machine, load, numbers, shown_bay, standing
 from raidctl_megaraid.simulator.state import name
 
+# Adapter #0
 _ADAPTER = regex(r"Adapter #(\d+)")
 # Virtual Drive: 0 (Target Id: 0)
 VOLUME = regex(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
+# RAID Level          : Primary-5, Secondary-0, RAID Level Qualifier-3
 _LEVEL = regex(r"RAID Level\s*: Primary-(\d), Secondary-(\d)")
+# Span: 0 - Number of PDs: 4
 _SPAN = regex(r"Span: (\d+) - Number of PDs")
+# PD: 3 Information
 _SEAT = regex(r"PD: (\d+) Information")
+# Enclosure Device ID: 8
 _BLOCK = regex(r"Enclosure Device ID: (\S+)")
+# Slot Number: 9
 _SLOT = regex(r"(?m)^Slot Number: (\d+)$")
+# Drive's position: DiskGroup: 0, Span: 0, Arm: 1
 _POSITION = regex(r"(?m)^Drive's position: DiskGroup: (\d+), Span: (\d+), Arm: (\d+)\n")
+# Firmware state: Online, Spun Up
 _STATE = regex(r"(?m)^Firmware state: (.*)$")
+# Coerced Size: 278.875 GB [0x22dc0000 Sectors]
 _COERCED = regex(r"(?m)^Coerced Size: ([\d.]+) ([GTM]B)")
+# Media Type: Hard Disk Device
 _MEDIUM = regex(r"(?m)^Media Type: (.*?) *$")
+# Foreign State: None
 _FOREIGN = regex(r"(?m)^Foreign State: \w+")
+# Inquiry Data: RCTLDISKRC300GB15K5     RS0A3LM0RC01
 _INQUIRY = regex(r"(?m)^Inquiry Data: (.*)$")
 _OF_VOLUME = regex(r"State\s*: ")
+# Disks           : 4
 _DISKS = regex(r"( +Disks +: )\d+")
 _END = regex(r"Exit Code: ")
 _WORDS = {text.partition(",")[0].lower(): word for word, text in reversed(LONG.items())}
