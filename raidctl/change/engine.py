@@ -28,13 +28,13 @@ from raidctl.change.failure_messages import (
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended
 from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects, wrong_values
 from raidctl.change.passwords import carried_out
+from raidctl.change.permitted_commands import judged, tables
 from raidctl.change.plan_inventory import plan
 from raidctl.change.reading import Look, Reading
 from raidctl.change.rollback import other_volumes
 from raidctl.change.settings_undo import READ_DELAYS, undo_settings
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
-from raidctl.change.tables import judged, tables
 from raidctl.errors import AccessMissing, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.request import Runner, Write
 from raidctl.runners.foreground_child import uninterruptible

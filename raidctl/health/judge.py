@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.health import missing_members, views
+from raidctl.health import bmc_contradictions, missing_members
 from raidctl.health.phrases import battery_noun, errors, predicts, state_words
 from raidctl.health.redundancy import (
     NOT_WHOLE,
@@ -189,7 +189,7 @@ def _judge(inventory: Inventory) -> tuple[Condition, ...]:
             situation = "trouble" if controller.status == "critical" else "warned"
             word = state_words("controller", controller.status, controller.status_text)
             machine.add(situation, "controller_in_trouble", controller, word)
-    for one in views.compared(inventory):
+    for one in bmc_contradictions.compared(inventory):
         if one.outcome == "fail":
             machine.add("warned" if one.about_status else "noted", "bmc_disagrees", one.item, one.cause)
     for problem in inventory.problems:

@@ -1,7 +1,4 @@
-"""The reports of some show commands.
-
-They cover patrol reads, batteries, foreign configurations and preserved cache. Pure.
-"""
+"""The reports on patrol reads, batteries, foreign configurations and preserved cache. Pure."""
 
 from __future__ import annotations
 

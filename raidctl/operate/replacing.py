@@ -22,7 +22,6 @@ from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import EMPTY, first_sector
 from raidctl.operate.copyback import Copyback
-from raidctl.operate.decision import decided, hindrance, not_of_a_copy, refusal
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import exposed, unfit_behind
 from raidctl.operate.new_drive import Objection
@@ -30,6 +29,7 @@ from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.replacement_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, parts
 from raidctl.operate.spare_guards import refusals
+from raidctl.operate.stage_now import decided, hindrance, not_of_a_copy, refusal
 from raidctl.operate.stages import next_stage
 from raidctl.operate.stages_behind import drive_behind, inside, left_out, works
 from raidctl.request import RunAnswer, Runner, converse

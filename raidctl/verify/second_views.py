@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.health.views import compared
+from raidctl.health.bmc_contradictions import compared
 from raidctl.health.write_hole import write_hole
 from raidctl.model import Inventory
 from raidctl.vendor.draft import is_bad

@@ -15,9 +15,9 @@ from raidctl.change.journal import Begin, Journal
 from raidctl.change.restore import Restorer
 from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
-from raidctl.layout.code import code_of
 from raidctl.layout.compare import compare
 from raidctl.layout.document import read_layout
+from raidctl.layout.plan_code import code_of
 from raidctl.recording.manifest import Entry
 from raidctl.recording.recording import Recording
 from raidctl.simulation.runner import Simulated

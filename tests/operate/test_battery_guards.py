@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from raidctl.change.tables import tables
+from raidctl.change.permitted_commands import tables
 from raidctl.model import (
     Battery,
     BatteryStatus,

@@ -6,7 +6,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from raidctl.change.tables import tables
+from raidctl.change.permitted_commands import tables
 from raidctl.model import Battery, Controller, Host, Inventory, Operation, Progress, TaskState, Volume, VolumeStatus
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, History

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.journal import Begin, End, JournaledChange
-from raidctl.change.tables import tables
+from raidctl.change.permitted_commands import tables
 from raidctl.cli.drive._states import last_offline
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Errors, Inventory, Progress, Role

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from raidctl.change.tables import tables
+from raidctl.change.permitted_commands import tables
 from raidctl.model import Cache, Controller, ForeignGroup, Inventory, PreservedCache, Problem
 from raidctl.operate.foreign_guards import denials, listed_hits
 from raidctl.survey.survey import Survey

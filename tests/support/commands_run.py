@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from raidctl.change.engine import Change
-from raidctl.change.tables import tables
+from raidctl.change.permitted_commands import tables
 from raidctl.vendor.plan import Action, Step
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import FORCING, Shape

@@ -26,7 +26,7 @@ operating system) and update its firmware; if the tool is, update the tool.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Findings, RuleFindings
-from raidctl.health.views import compared
+from raidctl.health.bmc_contradictions import compared
 from raidctl.model import Inventory
 from raidctl.text import capitalised
 

@@ -35,9 +35,9 @@ from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
-from raidctl.layout.code import DIGITS, code_of
 from raidctl.layout.document import read_layout
 from raidctl.layout.plan import Compiled
+from raidctl.layout.plan_code import DIGITS, code_of
 from raidctl.layout.stages import Stages
 from raidctl.model import Inventory, Volume, failed_readings
 from raidctl.output.plan import plan_text, printable_lines

@@ -10,7 +10,7 @@ import pytest
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
-from raidctl.health.views import compared
+from raidctl.health.bmc_contradictions import compared
 from raidctl.request import Answer, Failure, Get, GetAnswer, Request, Run, RunAnswer
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
