@@ -21,8 +21,7 @@ from raidctl.order import natural
 from raidctl.text import listing, printable, regex
 
 Item = Controller | Array | Volume | Drive | Battery
-_UNSEEN = ("unread", "no_right", "no_tool")
-"""Kinds of problems that may hide objects. The first one present decides the exit code."""
+_UNSEEN = ("unread", "no_right", "no_tool")  # may hide objects; the first one present decides the exit code
 _MARKS = ("serial", "wwn", "bay", "enclosure")
 """Prefixes before a colon by which a drive can be named."""
 # Slot 03, SLOT 003, bay3, and of a number alone its zeros
@@ -48,6 +47,12 @@ def items(controller: Controller) -> Iterator[Item]:
     yield from controller.arrays
     yield from controller.volumes
     yield from controller.drives
+
+
+def object_of(inventory: Inventory, object_id: str) -> Item | None:
+    """Return the object of a machine with an id; None: there is none."""
+    every = (item for controller in inventory.controllers for item in items(controller))
+    return next((item for item in every if item.id == object_id), None)
 
 
 def family_in(identifier: str) -> str:
@@ -88,16 +93,12 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
 
 
 def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
-    """Return a weaker error if the object may be hidden.
-
-    Objects may be hidden if not everything could be read. Otherwise return the error itself.
-    """
-    for kind in _UNSEEN:
-        for problem in problems:
-            if (problem.kind, problem.severity) == (kind, "error"):
-                hidden = CannotTell if kind == "unread" else AccessMissing
-                return hidden(f"{error} But not everything could be read: {problem.where}: {problem.message}")
-    return error
+    """Return the error, or a weaker one if what could not be read may hide the object."""
+    found = next((one for kind in _UNSEEN for one in problems if (one.kind, one.severity) == (kind, "error")), None)
+    if found is None:
+        return error
+    hidden = CannotTell if found.kind == "unread" else AccessMissing
+    return hidden(f"{error} But not everything could be read: {found.where}: {found.message}")
 
 
 def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
@@ -305,8 +306,7 @@ def _topmost(ids: list[str]) -> list[str]:
 
 def _named(inventory: Inventory, word: str) -> list[str]:
     """Return the volumes with a label, spelled as by tool or screen."""
-    volumes = [volume for controller in inventory.controllers for volume in controller.volumes if volume.name]
-    return [volume.id for volume in volumes if volume.name and word in (volume.name, printable(volume.name))]
+    return [v.id for c in inventory.controllers for v in c.volumes if v.name and word in (v.name, printable(v.name))]
 
 
 def _names(inventory: Inventory) -> Iterator[str]:

@@ -7,9 +7,9 @@ from datetime import datetime, timezone
 
 from msgspec.structs import replace
 
-from raidctl.change.expectations import find, identity, serials_of
+from raidctl.change.expectations import identity, serials_of
 from raidctl.change.lookup import owner
-from raidctl.select import family_of
+from raidctl.select import family_of, object_of
 from raidctl.survey.survey import Survey
 from raidctl.units import parse_timestamp
 from raidctl.vendor.identity import UNIDENTIFIED
@@ -83,7 +83,7 @@ def always(deed: Deed, seen: Survey) -> list[Denial]:
 
 def unidentified(seen: Survey, object_id: str) -> str | None:
     """Explain why a drive or volume cannot be identified. None if its serial number is known and unique (X1)."""
-    item = find(seen.inventory, object_id)
+    item = object_of(seen.inventory, object_id)
     if item is None:
         return f"{object_id} does not exist."
     unique = identity(seen.inventory, object_id)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Inventory, failed_readings
-from raidctl.select import Item, items
+from raidctl.select import Item, items, object_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import UNIDENTIFIED, unique_of
 from raidctl.vendor.plan import Expectation, Identity
@@ -41,7 +41,7 @@ def _met(seen: Survey, one: Expectation) -> tuple[bool | None, str]:
         if present is None:
             return None, f"it is unknown whether {one.object_id} is present"
         return ("yes" if present else "no") == one.value, f"{one.object_id} is {_IS[present]}"
-    item = find(seen.inventory, one.object_id)
+    item = object_of(seen.inventory, one.object_id)
     if item is None:
         lost = _unread(seen, one.object_id)
         text = f"it is unknown whether {one.object_id} exists" if lost else f"{one.object_id} does not exist"
@@ -90,7 +90,7 @@ def _present(seen: Survey, name: str) -> bool | None:
         return True if name.removeprefix(_SERIAL) in serials else (None if unknown else False)
     if name.startswith(_NODE):
         return seen.view.block(name.removeprefix(_NODE)) is not None if seen.view.blocks else None
-    if find(seen.inventory, name) is not None:
+    if object_of(seen.inventory, name) is not None:
         return True
     return None if _unread(seen, name) else False
 
@@ -103,17 +103,8 @@ def _unread(seen: Survey, name: str = "") -> bool:
     """
     failed = failed_readings(seen.inventory.problems)
     above, beneath, _ = name.partition("/")
-    unlisted = bool(beneath) and find(seen.inventory, above) is None
+    unlisted = bool(beneath) and object_of(seen.inventory, above) is None
     return any(problem.kind == "unread" or unlisted for problem in failed)
-
-
-def find(inventory: Inventory, object_id: str) -> Item | None:
-    """Return the object of an id."""
-    for controller in inventory.controllers:
-        for item in items(controller):
-            if item.id == object_id:
-                return item
-    return None
 
 
 def identity(inventory: Inventory, object_id: str) -> str | None:
@@ -167,7 +158,7 @@ def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
 
 
 def _moved(seen: Survey, subject: Identity) -> str | None:
-    item = find(seen.inventory, subject.object_id)
+    item = object_of(seen.inventory, subject.object_id)
     if not subject.unique:
         return f"{subject.object_id} {UNIDENTIFIED}"
     if item is None:

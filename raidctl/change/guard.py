@@ -13,6 +13,7 @@ from raidctl.health.phrases import battery_noun
 from raidctl.health.reliance import battery_defect
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, Controller, Drive
+from raidctl.model.objects import by_id
 from raidctl.text import listing, uncapitalised
 from raidctl.vendor.plan import Desired, Refusal
 from raidctl.vendor.setting_values import neutral
@@ -83,7 +84,7 @@ def _fault(battery: Battery) -> str | None:
 
 
 def _drive(controller: Controller, object_id: str, view: HostView | None) -> str | None:
-    drive = next((drive for drive in controller.drives if drive.id == object_id), None)
+    drive = by_id(controller.drives, object_id)
     if drive is None:
         return "The drive is unknown."
     used = _use(drive, view)

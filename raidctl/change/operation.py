@@ -7,13 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from raidctl.change import rollback
 from raidctl.change.deed_steps import mark_safely
 from raidctl.change.engine import READ_DELAYS, Change
-from raidctl.change.expectations import exchanged, find, undecided, unmet
+from raidctl.change.expectations import exchanged, undecided, unmet
 from raidctl.change.journal import JournaledChange, JournalFull, Result
 from raidctl.change.lookup import current_settings
 from raidctl.change.reading import Look
 from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
 from raidctl.change.unread import unread
+from raidctl.select import object_of
 from raidctl.survey.survey import Survey
 from raidctl.text import counted, listing
 from raidctl.vendor.plan import Step, ToolSetting
@@ -128,13 +129,13 @@ def _shown(seen: Survey, step: Step, controllers: Collection[str]) -> tuple[bool
     name = f"{step.setting.replace('_', ' ')} of {step.object_id}"
     above = step.object_id.partition("/")[0]
     why = unread(seen, step)
-    if why is None and above in controllers and find(seen.inventory, above) is None:
+    if why is None and above in controllers and object_of(seen.inventory, above) is None:
         why = f"{above} is not listed"
     if why is not None:
         return None, why
     missing = unmet(seen, step.expects)
     other = exchanged(seen, step.subjects)
-    absent = [one.object_id for one in step.subjects if find(seen.inventory, one.object_id) is None]
+    absent = [one.object_id for one in step.subjects if object_of(seen.inventory, one.object_id) is None]
     if other is not None or (missing and absent):
         return False, f"whether {name} has taken effect cannot be seen: {other or f'{absent[0]} no longer exists'}"
     if missing and missing == undecided(seen, step.expects):

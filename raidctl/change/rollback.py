@@ -15,6 +15,7 @@ import msgspec
 from raidctl.change.journal import Begin, JournaledChange, Subject
 from raidctl.change.lookup import owner
 from raidctl.model import Controller, Drive, Inventory, Problem, Volume, failed_readings
+from raidctl.model.objects import by_id
 from raidctl.select import Item, family_in, family_of, items
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
@@ -103,7 +104,7 @@ def _moved_volume(step: Step, subject: Subject, controller: Controller) -> str |
     """Report that a volume's number now belongs to another volume. None if it does not, or this is unknown."""
     known = subject.objects.get(step.object_id)
     name = _renamed(step.object_id, subject.id, controller.id)
-    volume = next((volume for volume in controller.volumes if volume.id == name), None)
+    volume = by_id(controller.volumes, name)
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
         return None
     return f"{name} ({step.setting}) is another volume now: its unique id is {volume.unique_id} instead of {known}"
@@ -232,7 +233,7 @@ def _controller(inventory: Inventory, subject: Subject, step: Step) -> Controlle
         same = [controller for controller in family if controller.serial == subject.serial]
         if len(same) == 1:
             return same[0]
-    controller = next((controller for controller in family if controller.id == subject.id), None)
+    controller = by_id(family, subject.id)
     if controller is not None and subject.serial and controller.serial:
         return f"{subject.id} is another controller now: serial number {controller.serial} instead of {subject.serial}"
     if not step.object_id.startswith(subject.id):
@@ -257,7 +258,7 @@ def _object(object_id: str, subject: Subject, controller: Controller, inventory:
     same = [volume for volume in controller.volumes if known and volume.unique_id == known]
     if len(same) == 1:
         return same[0]
-    item = next((item for item in items(controller) if item.id == name), None)
+    item = by_id(items(controller), name)
     if item is None:
         return _absent(name, inventory)
     other = item.unique_id if isinstance(item, Volume) else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from raidctl.change.expectations import find
 from raidctl.model import Inventory, failed_readings, hiding_problems
-from raidctl.select import items
+from raidctl.select import items, object_of
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Step
@@ -24,7 +23,7 @@ def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | N
     fresh = [one for one in hiding_problems(seen.inventory.problems) if one.where not in known]
     ids = {step.object_id, *(subject.object_id for subject in step.subjects)}
     controllers = {name.partition("/")[0] for name in ids}
-    absent = sorted(name for name in ids if find(seen.inventory, name) is None)
+    absent = sorted(name for name in ids if object_of(seen.inventory, name) is None)
     about = [one for one in hiding if one.where.partition("/")[0] in controllers]
     if not (fresh or about or (absent and hiding)):
         return None
@@ -41,9 +40,9 @@ def vanished(seen: Survey, step: Step, before: Inventory) -> str | None:
     for controller in before.controllers:
         if controller.mode == "software" or mine.isdisjoint(item.id for item in items(controller)):
             continue
-        if find(seen.inventory, controller.id) is None:
+        if object_of(seen.inventory, controller.id) is None:
             return f"{controller.id} is no longer listed"
         others = [drive.id for drive in controller.drives if drive.id not in mine]
-        if others and all(find(seen.inventory, name) is None for name in others):
+        if others and all(object_of(seen.inventory, name) is None for name in others):
             return f"no other drive of {controller.id} is listed any longer"
     return None

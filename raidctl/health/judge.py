@@ -39,6 +39,7 @@ from raidctl.health.redundancy import (
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.health.severity import WEIGHT, Severity
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume, has_failed, state_problems
+from raidctl.model.objects import by_id
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
 from raidctl.text import counted, listing, regex
@@ -367,7 +368,7 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
             hurt = [v.id for v in controller.volumes if v.array == one.where and v.status in NOT_WHOLE]
             return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, [one.where])
         return _first(machine, one, [one.where], ("cache_in_trouble",)) if _ABOUT_CACHE.search(one.cause) else None
-    drive = next((drive for drive in controller.drives if drive.id == one.where), None)
+    drive = by_id(controller.drives, one.where)
     if drive:
         own = [v for v in controller.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
         hurt = [v.id for v in own if one.rule != "drive_failed" or not only_replaced(v)]

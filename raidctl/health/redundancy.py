@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from raidctl.health.array_states import lacks_a_drive
 from raidctl.health.shared_drives import LostWithADrive, drives_that_may_fail, lost_with_a_drive, shared
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
+from raidctl.model.objects import by_id
 from raidctl.model.raid_levels import PARITY, PARITY_DRIVES, RAIDZ, SPANNED, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 from raidctl.text import counted, regex
@@ -62,7 +63,7 @@ def with_redundancy(controllers: Sequence[Controller], counting: Collection[str]
 
 def array_of(controller: Controller, volume: Volume) -> Array | None:
     """The array of a volume."""
-    return next((array for array in controller.arrays if array.id == volume.array), None) if volume.array else None
+    return by_id(controller.arrays, volume.array) if volume.array else None
 
 
 def members(controller: Controller, array: Array | None) -> tuple[Drive, ...]:

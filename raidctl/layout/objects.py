@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
+from raidctl.model.objects import by_id
 from raidctl.select import family_of
 from raidctl.toml_files.mistakes import suggestion
 
@@ -84,7 +85,7 @@ class Machine(Struct, frozen=True, dict=True):
 
 def array_of(controller: Controller, volume: Volume) -> Array | None:
     """The array of a volume; None if it is not reported."""
-    return next((one for one in controller.arrays if one.id == volume.array), None)
+    return by_id(controller.arrays, volume.array)
 
 
 def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None:

@@ -13,6 +13,7 @@ from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
 from raidctl.locate.targets import Wanted, resolve
 from raidctl.model import Controller, Inventory
+from raidctl.model.objects import by_id
 from raidctl.request import Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Step
@@ -75,7 +76,7 @@ def _undone_by(step: Step, action: Action) -> Step:
 
 def _file(indicator: Indicator, leds: KernelLeds) -> list[Indicator]:
     """Find an enclosure by its logical identifier. Its SCSI address may belong to another one."""
-    led = next((led for led in leds.all() if led.id == indicator.id), None)
+    led = by_id(leds.all(), indicator.id)
     if led is None:
         return []
     on, off = (replace(action, path=led.path) for action in (indicator.on, indicator.off))
@@ -112,7 +113,7 @@ def _of_tool(
 ) -> list[Indicator]:
     """Find the same place on a controller that has another number now."""
     place = f"{controller.id}/{indicator.id.rpartition('/')[2]}"
-    drive = next((drive for drive in controller.drives if drive.id == place), None)
+    drive = by_id(controller.drives, place)
     if drive is None:
         return []
     wanted = [Wanted(replace(indicator.bay, object_id=place), drive, controller)]

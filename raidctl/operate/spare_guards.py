@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members, rebuilding
 from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.model.objects import by_id
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.operate.new_drive import Candidate, Objection, objections
 from raidctl.survey.survey import Survey
@@ -40,7 +41,7 @@ def _place(deed: Deed, seen: Survey) -> tuple[Controller, Volume, Array] | None:
     for controller in seen.inventory.controllers:
         for volume in controller.volumes:
             if volume.id == deed.object_id:
-                array = next((array for array in controller.arrays if array.id == volume.array), None)
+                array = by_id(controller.arrays, volume.array)
                 return (controller, volume, array) if array is not None else None
     return None
 

@@ -9,6 +9,7 @@ import msgspec
 from raidctl.health.redundancy import being_rebuilt, below
 from raidctl.health.spares import arrays_of, may_use_spare
 from raidctl.model import Controller, Drive, Volume
+from raidctl.model.objects import by_id
 from raidctl.model.raid_levels import RAIDZ, REDUNDANT
 from raidctl.operate.contents import Contents
 from raidctl.operate.joining_guards_behind import unfit_behind
@@ -25,7 +26,7 @@ def objections_behind(
 
     The spare serves a volume's array, or the whole controller. ``contents``: of a drive that the system sees.
     """
-    drive = next((one for one in controller.drives if one.id == deed.drive), None)
+    drive = by_id(controller.drives, deed.drive)
     if drive is None:
         return [Objection(guard="X2", text=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)]
     if deed.verb == "remove_spare":

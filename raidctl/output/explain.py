@@ -14,7 +14,7 @@ from raidctl.evidence import Fact, Output
 from raidctl.model import Inventory
 from raidctl.output.console import DULL, STRONG, Paper, line
 from raidctl.output.table import Column, cells, table
-from raidctl.select import Item, items
+from raidctl.select import Item, object_of
 
 _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", "details"})
 
@@ -54,7 +54,7 @@ def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) 
 
     Their values derive from other facts, or from the structure of the output.
     """
-    item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
+    item = object_of(inventory, identifier)
     if item is None:
         return []
     read = {fact.field for fact in facts_of(outputs, identifier)}
@@ -63,7 +63,7 @@ def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) 
 
 def final_values(inventory: Inventory, identifier: str) -> dict[str, str]:
     """The final values of an object, by the path of the field."""
-    item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
+    item = object_of(inventory, identifier)
     return dict(_filled(item)) if item is not None else {}
 
 

@@ -15,7 +15,7 @@ from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.head import head
 from raidctl.output.table import facts
-from raidctl.select import items
+from raidctl.select import object_of
 from raidctl.text import collapse, listing
 from raidctl.units import format_binary
 from raidctl.verify.case import HOST
@@ -55,7 +55,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
     for name, answers in groupby(alone, key=lambda answer: answer.object):
         yield Text("")
         if name is not None:
-            item = next((i for controller in inventory.controllers for i in items(controller) if i.id == name), None)
+            item = object_of(inventory, name)
             about = [getattr(item, "device", None), getattr(item, "raid_level", None)]
             about += getattr(item, "mountpoints", ())
             pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in about if text)]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH
 from raidctl.model import Battery, Drive, Inventory, Operation, Task, Volume, has_failed, unread_problems
 from raidctl.model.raid_levels import PARITY
-from raidctl.select import Item, items
+from raidctl.select import Item, object_of
 from raidctl.tasks.derive import REBUILDS
 from raidctl.tasks.report import Ended, Result
 from raidctl.text import counted, regex
@@ -59,7 +59,7 @@ def ended(task: Task, before: Inventory, after: Inventory, since_seen: float) ->
 
 
 def _item(inventory: Inventory, name: str) -> Item | None:
-    return next((item for controller in inventory.controllers for item in items(controller) if item.id == name), None)
+    return object_of(inventory, name)
 
 
 def _result(task: Task, before: Item | None, after: Item | None, now: Inventory) -> tuple[Result, str]:

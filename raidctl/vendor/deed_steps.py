@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from raidctl.model import Array, Battery, Controller, Drive, Volume
+from raidctl.model.objects import by_id
 from raidctl.vendor.identity import UNIDENTIFIED, unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
@@ -85,7 +86,7 @@ def drive_of(controller: Controller, deed: Deed) -> Drive:
         CannotDo: The controller has no such drive.
     """
     wanted = deed.drive or deed.object_id
-    found = next((drive for drive in controller.drives if drive.id == wanted), None)
+    found = by_id(controller.drives, wanted)
     if found is None:
         raise CannotDo(f"{wanted} is not a drive of {controller.id}.", unknown=True)
     return found
@@ -97,7 +98,7 @@ def volume_of(controller: Controller, deed: Deed) -> Volume:
     Raises:
         CannotDo: The deed names none.
     """
-    found = next((volume for volume in controller.volumes if volume.id == deed.object_id), None)
+    found = by_id(controller.volumes, deed.object_id)
     if found is None:
         raise CannotDo(f"{deed.object_id} is not a volume of {controller.id}.", unknown=True)
     return found
@@ -111,9 +112,9 @@ def array_of(controller: Controller, deed: Deed) -> Array | None:
     """
     if deed.object_id in (controller.id, deed.drive):
         return None
-    volume = next((volume for volume in controller.volumes if volume.id == deed.object_id), None)
+    volume = by_id(controller.volumes, deed.object_id)
     wanted = volume.array if volume is not None else deed.object_id
-    found = next((array for array in controller.arrays if array.id == wanted), None)
+    found = by_id(controller.arrays, wanted)
     if found is None:
         raise CannotDo(f"The array of {deed.object_id} is unknown.", unknown=True)
     return found

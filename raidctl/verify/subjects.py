@@ -14,6 +14,7 @@ from raidctl.health.narrowed import find_whole
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import DrivesBelow
+from raidctl.model.objects import by_id
 from raidctl.request import Runner, converse
 from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.survey import Survey
@@ -61,7 +62,7 @@ class Subject:
     @property
     def array(self) -> Array | None:
         """The array of the volume."""
-        return next((array for array in self.controller.arrays if array.id == self.item.array), None)
+        return by_id(self.controller.arrays, self.item.array)
 
     @property
     def drives(self) -> tuple[tuple[Controller, Drive], ...]:

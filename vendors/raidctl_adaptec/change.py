@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.model import Controller, Tool
+from raidctl.model.objects import by_id
 from raidctl.request import Answer, RunAnswer
 from raidctl.vendor.identity import controller_number
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
@@ -224,7 +225,7 @@ class _Planner(Planner):
             return (name, wanted, "noprompt")
         if object_id == self.controller.id:
             return (name, wanted)
-        drive = next((item for item in self.controller.drives if item.id == object_id), None)
+        drive = by_id(self.controller.drives, object_id)
         if drive is not None:
             return ("device", *(address(drive) or ()), wanted, "noprompt")
         return ("logicaldrive", volume_number(object_id), wanted, "noprompt")

@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from raidctl.model import Controller, Tool, Volume
+from raidctl.model.objects import by_id
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import listing, regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
@@ -226,7 +227,7 @@ class _Planner(Planner):
 
     def write_policy(self, desired: Desired) -> None:
         """Write-through is the accelerator switched off. Unprotected write-back is the no-battery cache switched on."""
-        volume = next((item for item in self.controller.volumes if item.id == desired.object_id), None)
+        volume = by_id(self.controller.volumes, desired.object_id)
         if volume is None:
             raise CannotError("The controllers have a write policy for volumes only.")
         if desired.value == "off":

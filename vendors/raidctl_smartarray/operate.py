@@ -21,6 +21,7 @@ from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.model.objects import by_id
 from raidctl.text import listing
 from raidctl.vendor.deed_steps import planned, used_at_once
 from raidctl.vendor.identity import unique_of
@@ -90,12 +91,12 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
             way = way.replace("ADDRESS", address)
         printed = ability is not None and ability.printed
         return Denial(deed=deed, reason=why or "", alternative=way, printed=printed)
-    drive = next((one for one in controller.drives if one.id == deed.drive), None)
+    drive = by_id(controller.drives, deed.drive)
     if drive is None:
         return Denial(deed=deed, reason=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)
     if deed.verb == "take_out":
         return []
-    volume = next((one for one in controller.volumes if one.id == deed.object_id), None)
+    volume = by_id(controller.volumes, deed.object_id)
     if volume is None or volume.array is None:
         return Denial(
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",

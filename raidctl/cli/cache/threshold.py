@@ -19,6 +19,7 @@ from raidctl.layers.build import stack
 from raidctl.layers.flushing import has_cache
 from raidctl.layers.scope import VM, Scope, scope
 from raidctl.model import Volume
+from raidctl.model.objects import by_id
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
@@ -133,7 +134,7 @@ def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> 
 
 def _kernel(seen: Survey, below: Scope) -> list[Volume]:
     names = {f"{family.FAMILY}:{name}" for name in below.names}
-    controller = next((controller for controller in seen.inventory.controllers if controller.id == family.FAMILY), None)
+    controller = by_id(seen.inventory.controllers, family.FAMILY)
     volumes = controller.volumes if controller is not None else ()
     # dm-cache and dm-writecache share the detail "target"; only the latter has watermarks
     return [volume for volume in volumes if volume.id in names and volume.details.get("target") != "cache"]

@@ -14,6 +14,7 @@ from raidctl.discovery.sysfs import PCI
 from raidctl.host import BlockDevice
 from raidctl.layers.scope import Scope
 from raidctl.model import Cache, Controller, Drive, Volume
+from raidctl.model.objects import by_id
 from raidctl.request import Failure, Read, Run, Runner, ask, ask_all, converse
 from raidctl.text import regex
 
@@ -42,7 +43,7 @@ def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
 
 
 def _volume(found: Below, controller: Controller, volume: Volume) -> Below:
-    array = next((one for one in controller.arrays if one.id == volume.array), None)
+    array = by_id(controller.arrays, volume.array)
     members = [drive for drive in controller.drives if array is not None and drive.id in array.drives]
     sizes = [drive.size_bytes for drive in members]
     alone = array is not None and [v.id for v in controller.volumes if v.array == array.id] == [volume.id]

@@ -16,6 +16,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, planned
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.model.objects import by_id
 from raidctl.text import listing
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
@@ -141,7 +142,7 @@ def shared_with(subject: Subject, made: Plan) -> list[str]:
         and not subject.software
     ):
         for volume in controller.volumes:
-            array = next((one for one in controller.arrays if one.id == volume.array), None)
+            array = by_id(controller.arrays, volume.array)
             if volume.id != subject.id and array is not None and drives & set(array.drives):
                 found[volume.id] = None
     return list(found)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from raidctl.change.expectations import find
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import ChangeStands, ChangeUndone
@@ -20,6 +19,7 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.contents import EMPTY, Contents
 from raidctl.operate.joining_guards_behind import unfit_behind
+from raidctl.select import object_of
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
@@ -60,7 +60,7 @@ def covers(spare: Drive, owner: Controller, volume: Volume) -> bool:
 
 def role(bench: Bench, drive: str) -> str | None:
     """The role of a drive as the tool prints it now."""
-    found = find(bench.look().inventory, drive)
+    found = object_of(bench.look().inventory, drive)
     return found.role if isinstance(found, Drive) else None
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from raidctl.model import Controller, Tool, Volume
+from raidctl.model.objects import by_id
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
@@ -207,7 +208,7 @@ class _Planner(Planner):
 
     def volume(self, object_id: str) -> Volume | None:
         """A volume of the controller by its id."""
-        return next((volume for volume in self.controller.volumes if volume.id == object_id), None)
+        return by_id(self.controller.volumes, object_id)
 
     def restorable(self, name: str, before: str) -> bool:
         """Whether the tool has a word for a value."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from raidctl.model import Controller, Volume
+from raidctl.model.objects import by_id
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl.vendor.setting_values import ENDLESS, endless, value
@@ -90,7 +91,7 @@ def volume_of(controller: Controller, object_id: str) -> Volume:
     Raises:
         CannotError: The setting is not of a volume.
     """
-    found = next((volume for volume in controller.volumes if volume.id == object_id), None)
+    found = by_id(controller.volumes, object_id)
     if found is None:
         raise CannotError(
             "The tools set this for a volume only.", alternative="Name the volume, or the controller for all of them."

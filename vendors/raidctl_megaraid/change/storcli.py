@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Volume
+from raidctl.model.objects import by_id
 from raidctl.text import collapse
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
@@ -169,7 +170,7 @@ def _not_blocked(controller: Controller, volume: Volume) -> None:
         label.lower().endswith(_BLOCKED) and value.strip().lower() == "yes"
         for label, value in controller.details.items()
     )
-    array = next((array for array in controller.arrays if array.id == volume.array), None)
+    array = by_id(controller.arrays, volume.array)
     drives = array.drives if array is not None else ()
     if blocked and any(drive.media == "ssd" for drive in controller.drives if drive.id in drives):
         raise CannotError(

@@ -7,6 +7,7 @@ from typing import Literal
 
 from raidctl.model import Controller, Drive
 from raidctl.model.automatic_rebuild import no_automatic_rebuild
+from raidctl.model.objects import by_id
 from raidctl.text import regex
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.vocabulary import LOCKED_STATE, SMART_ALERT, normalized
@@ -60,7 +61,7 @@ def missing_places(controller: Controller, array: str | None) -> list[tuple[str,
     A place is a span and a row, with MegaCli an array and a row. MegaCli numbers the spans of all groups in one list,
     so its places count only if one array alone lacks drives.
     """
-    own = next((item for item in controller.arrays if item.id == array), None)
+    own = by_id(controller.arrays, array)
     if own is not None and MISSING_PLACES in own.details:
         return _MISSING.findall(own.details[MISSING_PLACES])
     lacking = {

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.model import Array, Controller, Drive, Tool, Volume
+from raidctl.model.objects import by_id
 from raidctl.vendor.deed_steps import CannotDo, drive_of, identity
 from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
 from raidctl.vendor.tools import command_of, reporting_tool
@@ -50,11 +51,11 @@ class Case:
     def array(self) -> Array | None:
         """The array of the volume, or of the drive."""
         wanted = (self.volume.array if self.volume is not None else None) or (self.drive.array if self.drive else None)
-        return next((array for array in self.controller.arrays if array.id == wanted), None)
+        return by_id(self.controller.arrays, wanted)
 
     def other(self, object_id: str | None) -> Drive | None:
         """Another drive of the controller."""
-        return next((drive for drive in self.controller.drives if drive.id == object_id), None)
+        return by_id(self.controller.drives, object_id)
 
     def subjects(
         self, first: Drive | Volume | Controller, *more: Drive | Volume | Controller | None
@@ -86,10 +87,10 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
         raise CannotDo(reason, "Install storcli64 or perccli64.")
     if tool is None or kind is None or number is None:
         raise CannotDo(_NO_TOOL, unknown=True)
-    drive = next((one for one in controller.drives if one.id == deed.object_id), None)
+    drive = by_id(controller.drives, deed.object_id)
     if deed.drive is not None:
         drive = drive_of(controller, deed)
-    volume = next((one for one in controller.volumes if one.id == deed.object_id), None)
+    volume = by_id(controller.volumes, deed.object_id)
     if drive is not None and place_of(drive) is None:
         raise CannotDo(f"The tool does not report enclosure and slot of {drive.id}.", unknown=True)
     if volume is not None and number_of(volume) is None:

@@ -1,0 +1,20 @@
+"""Find one of some objects by its id. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol, TypeVar
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> str:
+        """The id."""
+
+
+T = TypeVar("T", bound=_HasId)
+
+
+def by_id(objects: Iterable[T], object_id: str | None) -> T | None:
+    """Return the one of some objects with an id. None: there is none, or no id."""
+    return next((one for one in objects if one.id == object_id), None)
