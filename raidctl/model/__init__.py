@@ -1,6 +1,6 @@
 """The inventory model of a machine: one vocabulary for all vendors. Values only.
 
-Everything may import its classes from here; helpers are in the modules: ``raid_levels``, ``drives_below``,
+Everything may import its classes from here; helpers are in the modules: ``objects``, ``raid_levels``, ``drives_below``,
 ``write_policy``, ``write_protection``. A field is part of the ``--json`` output: its name and meaning are stable, null
 means unknown, and its ``doc`` is printed in docs/model.md.
 """
