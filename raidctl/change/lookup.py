@@ -17,7 +17,7 @@ from raidctl.vendor.registry import vendor_of
 
 
 def owner(controllers: Sequence[Controller], object_id: str) -> Controller | None:
-    """Return the controller of an object."""
+    """Return the controller that has an object, or is it. None: there is no such object."""
     for controller in controllers:
         if any(item.id == object_id for item in items(controller)):
             return controller

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
-from raidctl.model.objects import by_id
+from raidctl.model.objects import by_id, drives_by_id
 from raidctl.select import family_of
 from raidctl.toml_files.mistakes import suggestion
 
@@ -37,7 +37,7 @@ class Machine(Struct, frozen=True, dict=True):
     @cached_property
     def drives(self) -> dict[str, Drive]:
         """All drives by id."""
-        return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
+        return drives_by_id(self.inventory)
 
     def controllers(self, word: str) -> list[Controller]:
         """The controllers that a word names: an id or serial number. Else by family, or a part of vendor and model."""

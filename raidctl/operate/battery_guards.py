@@ -11,8 +11,9 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from raidctl.change.lookup import owner
 from raidctl.model import Controller, Volume, unread_problems
-from raidctl.operate.deed_subjects import controller_of, whole
+from raidctl.operate.deed_subjects import whole
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, regex
@@ -44,7 +45,7 @@ def denials(
         reported: Whether a log that would contain an earlier one could be read.
         unreported: The facts that no tool of a family has a word for.
     """
-    controller = controller_of(seen.inventory, deed.object_id)
+    controller = owner(seen.inventory.controllers, deed.object_id)
     if controller is None:
         return []  # printed with the plan
     if not controller.batteries:

@@ -16,6 +16,7 @@ from raidctl.change.indicator import Indicator
 from raidctl.host import HostView
 from raidctl.locate.bays import bays_of
 from raidctl.locate.kernel import read_kernel_leds
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.container import read_container
 from raidctl.operate.contents import SECTOR, Contents, first_sector
 from raidctl.request import Dialogue, Glob, RunAnswer, Which, ask_all
@@ -58,7 +59,7 @@ class Around(Struct, frozen=True, kw_only=True):
 
 def nodes_of(seen: Survey, ids: Sequence[str]) -> list[str]:
     """Return the device nodes of drives. Only those that the kernel shows as whole devices are included."""
-    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    drives = drives_by_id(seen.inventory)
     blocks = [seen.view.block(drives[name].device or "") for name in ids if name in drives]
     return [block.node for block in blocks if block is not None and block.kind == "disk"]
 

@@ -12,16 +12,6 @@ OVERRIDABLE = frozenset({"R2", "R6", "R8"})
 """Guards of a drive's removal that ``--unsafe REASON`` lifts."""
 
 
-def controller_of(inventory: Inventory, object_id: str) -> Controller | None:
-    """The controller that has an object, or is it."""
-    return next((one for one in inventory.controllers if object_id == one.id or object_id in _parts(one)), None)
-
-
-def _parts(controller: Controller) -> Iterator[str]:
-    for group in (controller.batteries, controller.arrays, controller.volumes, controller.drives):
-        yield from (item.id for item in group)
-
-
 def drive_of(inventory: Inventory, drive_id: str | None) -> tuple[Controller, Drive] | None:
     """A drive with its controller; None: not found."""
     pairs = ((controller, drive) for controller in inventory.controllers for drive in controller.drives)

@@ -8,6 +8,7 @@ from typing import Literal
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Drive, Volume
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.replacement_facts import Facts, bay_words, place_of
 from raidctl.survey.survey import Survey
 from raidctl.text import regex
@@ -22,9 +23,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         UsageError: The drive is not a member of a software array that raidctl can manage.
         CannotTell: Its serial number, or the UUID of its array, is unknown.
     """
-    old = next(
-        drive for controller in seen.inventory.controllers for drive in controller.drives if drive.id == drive_id
-    )
+    old = drives_by_id(seen.inventory)[drive_id]
     serial = serial_of(old)
     members = [
         (controller, one)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidctl.change.lookup import owner
 from raidctl.health.redundancy import NOT_WHOLE
 from raidctl.model import Controller, Drive, ForeignGroup, Inventory, Volume
-from raidctl.operate.deed_subjects import controller_of, whole
+from raidctl.operate.deed_subjects import whole
 from raidctl.survey.survey import Survey
 from raidctl.text import counted, listing
 from raidctl.vendor.foreign import ForeignPreview
@@ -30,7 +31,7 @@ def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects
         preview: What an import would add; None: the tool did not show it.
         selects: Whether the tool can act on one of several foreign configurations.
     """
-    controller = controller_of(seen.inventory, deed.object_id)
+    controller = owner(seen.inventory.controllers, deed.object_id)
     if controller is None:
         return []  # printed with the plan
     if deed.verb == "discard_preserved":
@@ -183,7 +184,7 @@ def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 def listed_hits(inventory: Inventory, deed: Deed) -> tuple[str, ...]:
     """F3: the objects that a command affects. There is one line per drive and configuration."""
-    controller = controller_of(inventory, deed.object_id)
+    controller = owner(inventory.controllers, deed.object_id)
     if controller is None:
         return ()
     if deed.verb == "discard_preserved":

@@ -15,6 +15,7 @@ from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.first_facts import bay_text, lacks_none, partition_of
 from raidctl.operate.replacement_facts import Facts
 from raidctl.select import physical, plain_serial
@@ -121,7 +122,7 @@ def _gap(seen: Survey, controller: Controller, volume: Volume) -> _Gap:
 
 
 def _partition(seen: Survey, member: Drive) -> str:
-    drives = {drive.id: drive for one in seen.inventory.controllers for drive in one.drives}
+    drives = drives_by_id(seen.inventory)
     below = [drives[name] for name in physical(seen.inventory, [member.id]) if name in drives]
     if len(below) != 1:
         raise CannotTell(f"Which drive {member.id} is on is unknown.")

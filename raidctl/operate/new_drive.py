@@ -14,6 +14,7 @@ from raidctl.health.redundancy import members
 from raidctl.health.spares import MEDIA_WORDS
 from raidctl.host import BlockDevice
 from raidctl.model import Array, Controller, Drive
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.contents import HELD, Contents
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -67,7 +68,7 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
 
 def _physical(seen: Survey, members: Sequence[Drive]) -> list[Drive]:
     """The drives that members of a software array are on. Only these report the size of their sectors."""
-    known = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    known = drives_by_id(seen.inventory)
     return [known.get(name, one) for one in members for name in one.backing or (one.id,)]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidctl.change.lookup import owner
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.model.task import FILLING
-from raidctl.operate.deed_subjects import controller_of, drive_of, learning, volumes_of
+from raidctl.operate.deed_subjects import drive_of, learning, volumes_of
 from raidctl.operate.new_drive import health
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -122,7 +123,7 @@ def _endable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denia
 
 
 def _patrol(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
-    controller = controller_of(inventory, deed.object_id)
+    controller = owner(inventory.controllers, deed.object_id)
     if controller is None:
         return  # printed with the plan
     if controller.mode in ("software", "none", "hba"):

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 import click
 
 from raidctl.change.journal import Journal, JournaledChange
+from raidctl.change.lookup import owner
 from raidctl.cli.shared.foreign_deeds import controller_named
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds
 from raidctl.cli.shared.machine import Machine
@@ -17,7 +18,6 @@ from raidctl.cli.shared.state_directories import state_directory
 from raidctl.errors import RaidctlError
 from raidctl.events.reading import read_logs
 from raidctl.operate.battery_guards import HOURS, affected, denials, last_learn
-from raidctl.operate.deed_subjects import controller_of
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial
@@ -57,7 +57,7 @@ def _deeds(seen: Survey, word: str) -> list[Deed]:
 
 def _hits(deed: Deed, seen: Survey) -> Sequence[str]:
     """Return the warning for the plan (B3)."""
-    controller = controller_of(seen.inventory, deed.object_id)
+    controller = owner(seen.inventory.controllers, deed.object_id)
     return (HOURS, affected(controller)) if controller is not None else ()
 
 
@@ -73,7 +73,7 @@ def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Se
 
 def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | None:
     """Return when raidctl last started a learn cycle of this controller. None: never, or its journal cannot be read."""
-    controller = controller_of(seen.inventory, deed.object_id)
+    controller = owner(seen.inventory.controllers, deed.object_id)
     serial = controller.serial if controller is not None else None
     try:
         changes = Journal(state_directory(settings)).changes() if serial and settings.replay is None else []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from raidctl.change.lookup import owner
 from raidctl.cli.shared.foreign_deeds import guards, hits
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, Work, changing_options
 from raidctl.errors import UsageError
-from raidctl.operate.deed_subjects import controller_of
 from raidctl.select import find, unseen
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
@@ -66,7 +66,7 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
     """Ask for the volume's unique id. If the volume is gone, ask for the id of the preserved cache."""
-    controller = controller_of(work.seen.inventory, deed.object_id)
+    controller = owner(work.seen.inventory.controllers, deed.object_id)
     if controller is None:
         return
     part = deed.part or ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.change.lookup import owner
 from raidctl.cli.shared.change_targets import controllers
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
 from raidctl.cli.shared.machine import Machine
@@ -14,7 +15,6 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work
 from raidctl.errors import UsageError
 from raidctl.model import Controller
-from raidctl.operate.deed_subjects import controller_of
 from raidctl.operate.foreign_guards import denials, listed_hits
 from raidctl.request import Dialogue, converse
 from raidctl.select import family_of
@@ -53,7 +53,7 @@ def hits(deed: Deed, seen: Survey) -> Sequence[str]:
 
 def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
     """Return the reasons to refuse a deed now. For an import, the tool shows a preview first (F1)."""
-    controller = controller_of(seen.inventory, deed.object_id)
+    controller = owner(seen.inventory.controllers, deed.object_id)
     vendor = vendor_of(controller.id, named.vendors) if controller is not None else None
     offered = foreign_of(vendor) if vendor is not None else None
     preview = None
@@ -90,7 +90,7 @@ def controller_named(seen: Survey, word: str) -> Controller:
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
     """Ask for the serial number of the controller after the plan. The plan shows everything that is affected (F3)."""
-    controller = controller_of(work.seen.inventory, deed.object_id)
+    controller = owner(work.seen.inventory.controllers, deed.object_id)
     if controller is None:
         return
     others = {one.serial for one in work.seen.inventory.controllers if one.serial}

@@ -26,6 +26,7 @@ from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.replacement_facts import (
     Facts,
     drive_of,
@@ -283,7 +284,7 @@ def _beside(journaled: JournaledChange, settings: Settings) -> list[Mapping[str,
 
 
 def _named_successor(seen: Survey, word: str, facts: Facts) -> str:
-    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    drives = drives_by_id(seen.inventory)
     serial = drives[find_drive(seen.inventory, seen.view, word)].serial
     if not serial or serial == facts.old:
         raise UsageError(f"{word} cannot take the place of {facts.old}.")

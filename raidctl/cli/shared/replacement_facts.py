@@ -14,6 +14,7 @@ from raidctl.cli.shared.snapshot_sources import Source, store_of
 from raidctl.errors import CannotTell, RaidctlError, UsageError
 from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.first_facts_behind import BEHIND, controller_behind, facts_behind
@@ -82,7 +83,7 @@ def _siblings(seen: Survey, facts: Facts) -> list[str]:
 def _successor(seen: Survey, wanted: Wanted) -> Drive | None:
     if not wanted.successor:
         return None
-    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    drives = drives_by_id(seen.inventory)
     new = drives[find_drive(seen.inventory, seen.view, wanted.successor)]
     if not new.serial:
         raise CannotTell(f"{new.id} has no serial number.")
@@ -101,7 +102,7 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
         return gone
     if new is not None and new.id == old:
         raise UsageError("A drive cannot take its own place.")
-    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    drives = drives_by_id(seen.inventory)
     behind = controller_behind(seen, drives[old])
     if behind is not None:
         return facts_behind(seen, behind, drives[old], new=serial)
@@ -160,7 +161,7 @@ def _spare(seen: Survey, facts: Facts) -> Drive | None:
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or facts.partitions:
         return None
-    drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    drives = drives_by_id(seen.inventory)
     names = [{name for one in part.members if one.role == "spare" for name in one.backing} for part in arrays]
     common = sorted(set.intersection(*names)) if names else []
     return next((drives[name] for name in common if name in drives and drives[name].serial), None)

@@ -15,6 +15,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, tell
 from raidctl.errors import EXIT_FINE
 from raidctl.model import Drive
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.contents import Contents, read_contents
 from raidctl.operate.joining_guards_behind import exposed
 from raidctl.operate.new_drive import Candidate
@@ -84,9 +85,7 @@ class Spares(Struct):
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
     """Return the drive with an id."""
-    return next(
-        (one for controller in seen.inventory.controllers for one in controller.drives if one.id == drive_id), None
-    )
+    return drives_by_id(seen.inventory).get(drive_id or "")
 
 
 def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:

@@ -10,6 +10,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.spare._deeds import carry_out
 from raidctl.errors import UsageError
 from raidctl.model import Controller, Drive, Volume
+from raidctl.model.objects import drives_by_id
 from raidctl.operate.first_facts_behind import controller_behind
 from raidctl.select import find, physical
 from raidctl.survey.survey import Survey
@@ -53,7 +54,7 @@ def _deed(seen: Survey, word: str, volume: str | None) -> Deed:
     found = physical(seen.inventory, ids)
     if len(found) != 1:
         raise UsageError(f'"{printable(word)}" is not one drive.')
-    drive = next(one for controller in seen.inventory.controllers for one in controller.drives if one.id == found[0])
+    drive = drives_by_id(seen.inventory)[found[0]]
     behind = controller_behind(seen, drive)
     target = _target(seen, behind, drive, volume) if behind is not None else None
     if target is not None:
