@@ -380,11 +380,9 @@ class ControllerDraft(Draft, Generic[G]):
         super().absorb(other)
         if isinstance(other, ControllerDraft):
             for make, drafts in (
-                (self.array, other.arrays),
-                (self.volume, other.volumes),
-                (self.drive, other.drives),
-                (self.battery, other.batteries),
-            ):
+                (self.array, other.arrays), (self.volume, other.volumes),
+                (self.drive, other.drives), (self.battery, other.batteries),
+            ):  # fmt: skip
                 for name, draft in drafts.items():
                     make(name).absorb(draft)
 

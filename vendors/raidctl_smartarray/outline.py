@@ -102,7 +102,7 @@ class Outline(Struct):
 
 
 class _Form(NamedTuple):
-    """What a line is by itself."""
+    """The form of a line, without its context."""
 
     text: str
     indent: int

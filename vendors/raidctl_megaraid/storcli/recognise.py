@@ -102,7 +102,7 @@ def _tool_of(name: str, head: str) -> str:
     return f"{'perccli' if dell else 'storcli'}{'2' if second else ''}"
 
 
-# What the output of a command contains, the most specific first. Each expression begins with letters of its own, which
+# What the output of a command contains, the most specific first. Each expression begins with literal letters, which
 # `re` finds fast; in an alternation it would try every character.
 _COMMANDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/cx show events", (r"seqNum\s*[:=]",)),
