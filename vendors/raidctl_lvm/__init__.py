@@ -1,8 +1,8 @@
 """RAID of LVM and the kernel's dm-raid, through lvs and dmsetup. Nothing is changed.
 
-``lists`` reads the outputs, ``infer`` concludes the states of volumes and images, ``agreement`` reports outputs that
-contradict each other. CONTRIBUTING.md explains the modules that all families have. The parsers are imported when there
-is something to parse.
+``lists`` reads the outputs, ``images`` and ``infer`` conclude the states of images and volumes, ``agreement`` reports
+outputs that contradict each other. CONTRIBUTING.md explains the modules that all families have. The parsers are
+imported when there is something to parse.
 """
 
 from __future__ import annotations

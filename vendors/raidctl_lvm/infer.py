@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from posixpath import basename
+from collections.abc import Sequence
 
 from raidctl.model import Progress
 from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.model.task import Operation
-from raidctl.order import natural
-from raidctl.text import attempt, regex
+from raidctl.text import attempt
 from raidctl.units import parse_size
-from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl.vendor.draft import GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status
+from raidctl_lvm.images import PART, SHORT, health_of, images_of, put_members, whole
 from raidctl_lvm.lists import DEVICE, device_of, snapshot_trouble
 from raidctl_lvm.vocabulary import (
+    FULL,
     HALTED,
-    HEALTH,
-    IMAGE_TYPES,
     NO_RAID,
     OPERATIONS,
     POOL_REMEDY,
     POOL_TROUBLE,
     RAID_TYPES,
     STATE_TROUBLE,
-    UNKNOWN,
-    WORDS,
+    STATES,
     level_of,
 )
 
-# data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
-_PART = regex(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
-_UNKNOWN = ("unknown device", "[unknown]")
 _LIVE = "Aa"
-_SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair needed")
-"""The health of a volume that lacks an image."""
 
 
 def infer(controller: ControllerDraft) -> None:
     """Make the drafts of all RAID volumes; plain logical volumes are none."""
     settle_rows(controller)
     for name, rows in controller.rows.items():
-        part = _PART.fullmatch(rows[0].lv)
+        part = PART.fullmatch(rows[0].lv)
         if part is None and _is_raid(rows[0]):
             _volume(controller, name, rows[0])
         elif part is None:
@@ -66,19 +58,27 @@ def infer(controller: ControllerDraft) -> None:
 
 def _plain(controller: ControllerDraft, name: str, row: Row) -> None:
     """Report what is wrong with a volume that is not RAID."""
-    health = (row.letter(9), row.cells.get("lv_health_status", ""))
-    if row.letter(9) == "p" and not _on_volume(row):
+    health = [word for word in (row.letter(9), row.cells.get("lv_health_status", "")) if word not in ("", "-")]
+    partial = "p" in health or "partial" in health
+    if partial and not _on_volume(row):
         message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
         controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
     trouble = next((POOL_TROUBLE[word] for word in health if word in POOL_TROUBLE), STATE_TROUBLE.get(row.letter(5)))
+    trouble = trouble or next((FULL[label] for label in FULL if row.letter(1) == "t" and _is_full(row, label)), None)
     if trouble is not None:
         controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)
     snapshot_trouble(controller, name, row.letter(5))
-    if any(word in UNKNOWN for word in (row.letter(5), *health)):
-        message = f"The state of the logical volume {name} is unknown: lvs could not read it."
+    if row.letter(5) not in STATES or any(word not in ("p", "partial", *POOL_TROUBLE) for word in health):
+        words = ", ".join(f"“{word}”" for word in (row.attr, row.cells.get("lv_health_status", "")) if word)
+        message = f"The state of the logical volume {name} is unknown: lvs reports {words}."
         controller.add_problem(
             "warning", "unread", message, f"Run lvs again as root: `lvs -a -o +lv_health_status {name}`."
         )
+
+
+def _is_full(row: Row, label: str) -> bool:
+    """Whether a percentage of a thin pool has reached 100."""
+    return (attempt(float, row.cells.get(label) or None) or 0.0) >= 100
 
 
 def _is_raid(row: Row) -> bool:
@@ -109,7 +109,7 @@ def _volume(controller: ControllerDraft, name: str, row: Row) -> None:
     if cells.get("lv_uuid"):
         volume.put(row.line("lv_uuid"), "unique_id", cells["lv_uuid"])
     level = level_of(cells.get("segtype", "")) or ("raid1" if row.letter(1) in "mM" else None)
-    images = [one for one in _images(controller, row) if one.cells]
+    images = [one for one in images_of(controller, row) if one.cells]
     if level is None and images and all(attempt(_size, one.cells.get("lv_size")) == size for one in images) and size:
         level = "raid1"  # each image has the size of the volume
     if level is not None:
@@ -125,8 +125,10 @@ def _volume(controller: ControllerDraft, name: str, row: Row) -> None:
             volume.detail(row.line(label), label, cells[label])
     if cells.get("raid_mismatch_count", "").isdecimal():
         volume.put(row.line("raid_mismatch_count"), "mismatch_count", int(cells["raid_mismatch_count"]))
+    elif cells.get("raid_mismatch_count"):
+        volume.unread("raid_mismatch_count", cells["raid_mismatch_count"])
     volume.detail(row.line("lv_attr", "lv_name"), "Attr", row.attr)
-    _members(controller, name, row, volume)
+    put_members(controller, name, row, volume)
 
 
 def _size(text: str) -> int:
@@ -135,94 +137,6 @@ def _size(text: str) -> int:
     if text.isdecimal():
         return int(text)
     return parse_size(text if text.lower().endswith("b") else f"{text}B", binary=True)
-
-
-def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
-    """The images of a volume: those listed, and those its row names."""
-    listed = {name: rows[0] for name, rows in controller.rows.items()
-              if (part := _PART.fullmatch(rows[0].lv)) and part["lv"] == row.lv and rows[0].vg == row.vg
-              and part["kind"] != "rmeta" and not part["more"]}  # fmt: skip
-    named = [one[1] or one[2] for one in DEVICE.finditer(row.cells.get("devices", ""))]
-    for lv in named:
-        key = f"{row.vg}/{lv}"
-        if key not in listed and _PART.fullmatch(lv):
-            listed[key] = Row(row.vg, lv, "", row.lines, {})
-    yield from (listed[key] for key in sorted(listed, key=natural))
-
-
-def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str]:
-    """The physical volumes below an image. An image with integrity is on further volumes."""
-    rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
-    found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
-    places = []
-    for name in found:
-        below = controller.rows.get(f"{image.vg}/{name}")
-        if below and depth < 3:
-            places += _places(controller, below[0], depth + 1) if not name.endswith("_imeta") else []
-        else:
-            places.append(name)
-    return list(dict.fromkeys(places))
-
-
-def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraft) -> None:
-    images = list(_images(controller, row))
-    array, working = controller.array(name), 0
-    for number, image in enumerate(images):
-        places = _places(controller, image)
-        # vgreduce --removemissing --force puts segments of type error in the place of a lost device
-        gone = (
-            image.letter(9) == "p"
-            or any(place in _UNKNOWN for place in places)
-            or image.cells.get("segtype") == "error"
-        )
-        # whether an image of an inactive volume is in sync is unknown: lvs prints I
-        active = image.letter(5) != "-"
-        stale = "out of sync, to be recovered" if active and image.letter(1) == "I" else ""
-        if image.letter(9) == "r":
-            stale = "refresh needed: writing to it has failed"
-            volume.conclude("refresh", value=True)
-        working += bool(image.cells) and not gone and not stale and image.letter(1) != "I"
-        for place in places or [""]:
-            known = place.startswith("/")
-            key = f"{name}/{basename(place) if known else image.lv.rpartition(f'{row.lv}_')[2] or number}"
-            if known or not image.cells or gone or image.attr:
-                key = _other_key(array, key) if known else key
-                array.members[key] = None
-                lost = place in _UNKNOWN or (gone and (not known or len(places) == 1))
-                drive = controller.drive(key)
-                _member(drive, image, place if known else "", gone=lost, stale=stale, active=active)
-    named = [one for one in DEVICE.finditer(row.cells.get("devices", "")) if _PART.fullmatch(one[1] or one[2])]
-    if named:
-        volume.put(row.line("devices", "lv_name"), "drives_expected", len(named))
-        if (working or row.letter(5) != "-") and all(_whole(image) for image in images):
-            volume.put(row.line("devices", "lv_name"), "drives_active", working)
-
-
-def _other_key(array: GroupDraft, key: str) -> str:
-    """The key of a member, with a number if another image is on its physical volume.
-
-    ``--alloc anywhere`` and pvmove can put two images on one.
-    """
-    other, number = key, 2
-    while other in array.members:
-        other, number = f"{key}-{number}", number + 1
-    return other
-
-
-def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: str, active: bool) -> None:
-    line = image.line("lv_attr", "lv_name")
-    if place:
-        drive.put(image.line("devices", "lv_name"), "device", place)
-    drive.detail(line, "image", image.lv)
-    drive.put(line, "role", "failed" if gone else "member")
-    if not image.cells:
-        return
-    if gone:
-        put_status(drive, [line], "image", "critical", text=f"{image.attr} (partial: the device is missing)")
-    elif stale:
-        put_status(drive, [line], "image", "warning", text=f"{image.attr} ({stale})")
-    elif active and image.letter(1) in IMAGE_TYPES and _whole(image):
-        put_status(drive, [line], "image", "ok", text=image.attr)
 
 
 def _target(volume: GroupDraft, status: Status) -> None:
@@ -237,33 +151,46 @@ def _target(volume: GroupDraft, status: Status) -> None:
             volume.put(line, "strip_bytes", int(words[2]) * 512)
         return
     volume.put(line, "kernel_health", health, shown_as="details[raid]")
+    count = words[0] if status.target == "mirror" else words[1]
     volume.put(line, "drives_expected", len(health))
     volume.override("drives_active", health.count("A"))
+    if count != str(len(health)):  # raid1 3 AA: a letter is missing
+        volume.unread("health of its images", f"{count} {health}")
+        volume.discard("drives_active")
     ratio = next((word for word in words if re.fullmatch(r"\d+/\d+", word)), "")
     done, _, whole = ratio.partition("/")
     if ratio and int(whole):
         volume.put(line, "kernel_percent", round(100 * int(done) / int(whole), 2), shown_as="progress.percent")
-    # mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 D: the device of its log has failed, or writing to it has
-    if status.target == "mirror" and "disk" in words and words[-1] in ("D", "F"):
-        volume.add_problem("warning", "state", f"The log of {volume.name} has failed.", "Replace its device.")
-    if status.target == "raid" and len(words) > 7 and words[7] == "D":
-        volume.add_problem("warning", "state", f"The journal of {volume.name} has failed.", "Replace its device.")
+    _log(volume, status)
     if status.target == "raid" and len(words) > 5:
         volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
         if words[5].isdecimal():
             volume.put(line, "mismatch_count", int(words[5]))
 
 
+def _log(volume: GroupDraft, status: Status) -> None:
+    """Report the log of a mirror, or the journal of a RAID volume, if it is not good."""
+    words, remedy = status.words, "Replace its device."
+    # mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 D: the device of its log has failed, or writing to it has (F)
+    if status.target == "mirror" and any(word.endswith("disk") for word in words) and words[-1] != "A":
+        what = "has failed" if words[-1] in ("D", "F") else f"has the unknown state “{words[-1]}”"
+        volume.add_problem("warning", "state", f"The log of {volume.name} {what}.", remedy)
+    if status.target == "raid" and len(words) > 7 and words[7] not in ("-", "A", "a"):
+        what = "has failed" if words[7] == "D" else f"has the unknown state “{words[7]}”"
+        volume.add_problem("warning", "state", f"The journal of {volume.name} {what}.", remedy)
+
+
 def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     row = next(iter(controller.rows.get(volume.name, ())), None)
     cells = row.cells if row else {}
     action = volume.get("kernel_action") or cells.get("raid_sync_action") or ""
-    percent = attempt(float, cells.get("sync_percent") or cells.get("copy_percent") or None)
-    percent = volume.get("kernel_percent") if volume.get("kernel_percent") is not None else percent
+    printed = cells.get("sync_percent") or cells.get("copy_percent") or ""
+    percent = volume.get("kernel_percent")
+    percent = attempt(_percent, printed or None) if percent is None else percent
     lines = [row.line("lv_attr", "lv_name")] if row else [controller.statuses[volume.name].line]
-    health = _health(row) if row else ""
+    health = health_of(row) if row else ""
     kernel = volume.get("kernel_health") or ""
-    gone = health in _SHORT or any(letter not in _LIVE for letter in kernel)
+    gone = health in SHORT or any(letter not in _LIVE for letter in kernel)
     images = [controller.drives[key].get("status") for key in controller.array(volume.name).members]
     gone = gone or "critical" in images or bool(volume.get("refresh"))
     words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
@@ -275,7 +202,13 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
         word, lost = _short(volume, images, kernel)
     elif operation == "recovery" or "warning" in images or "a" in kernel:
         word = "degraded" if action in HALTED else "rebuilding"
-    elif "unknown" in (health, operation) or (row and not _described(controller, row)):
+        if "warning" not in images and "a" not in kernel:  # an image lacks data, and it is unknown which
+            volume.discard("drives_active")
+    elif (
+        "unknown" in (health, operation, *([] if kernel else images))
+        or (printed and percent is None)
+        or (row and not _described(controller, row))
+    ):
         word = "unknown"
     elif operation in ("check", "repair"):  # the percentage is that of the check
         word = "checking"
@@ -288,13 +221,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     else:
         word = "ok"
     put_status(volume, lines, "volume", word, text=words)
-    if row and row.letter(5) in ("s", "S"):
-        suspended = f"{volume.name} is suspended: reads and writes wait until it is resumed."
-        remedy = f"`dmsetup resume {device_of(volume.name)}`, if no LVM command is running."
-        volume.add_problem("warning", "state", suspended, remedy)
-    # Attr has one letter: "p" for a missing image hides "m" for mismatches, the count does not
-    differ = health == "mismatches exist" or bool(volume.get("mismatch_count"))
-    _mismatches(volume, cells.get("integritymismatches", ""), differ=differ)
+    _report(controller, volume, row, health)
     if lost:
         for key in controller.array(volume.name).members:
             drive = controller.drives[key]
@@ -303,6 +230,27 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing") and not lost):
         guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"
         volume.override("progress", _progress(operation or guess, percent, action))
+
+
+def _report(controller: ControllerDraft, volume: GroupDraft, row: Row | None, health: str) -> None:
+    """Report what a volume with any status may have: a suspension, and wrong data."""
+    if row and row.letter(5) in ("s", "S"):
+        suspended = f"{volume.name} is suspended: reads and writes wait until it is resumed."
+        remedy = f"`dmsetup resume {device_of(volume.name)}`, if no LVM command is running."
+        volume.add_problem("warning", "state", suspended, remedy)
+    # Attr has one letter: "p" for a missing image hides "m" for mismatches, the count does not
+    differ = health == "mismatches exist" or bool(volume.get("mismatch_count"))
+    rows = [row, *images_of(controller, row)] if row else []
+    counts = [one.cells.get("integritymismatches", "") for one in rows]
+    _mismatches(volume, next((count for count in counts if count.strip("0")), ""), differ=differ)
+
+
+def _percent(text: str) -> float:
+    """``41.20``; in some languages ``41,20``."""
+    value = float(text.replace(",", "."))
+    if not 0 <= value <= 100:
+        raise ValueError(text)
+    return value
 
 
 def _progress(operation: Operation, percent: float | None, action: str) -> Progress:
@@ -320,31 +268,12 @@ def _mismatches(volume: GroupDraft, corrupt: str, *, differ: bool) -> None:
                            "See which image they are on: `lvs -a -o +integritymismatches`.")  # fmt: skip
 
 
-def _health(row: Row) -> str:
-    """The health in the words of lvs.
-
-    They come from the ninth letter of Attr, or from the field where Attr has none or reports nothing.
-    """
-    word = row.cells.get("lv_health_status", "")
-    if row.letter(9) not in ("", "-"):
-        return HEALTH.get(row.letter(9), "unknown")
-    return word if word in WORDS else "unknown"
-
-
 def _described(controller: ControllerDraft, row: Row) -> bool:
     """Whether the list has the health of a volume or its images. The short Attr of old versions has none."""
     if row.letter(9) or "lv_health_status" in row.cells:
         return True
-    images = list(_images(controller, row))
-    return bool(images) and all(_whole(image) for image in images)
-
-
-def _whole(image: Row) -> bool:
-    """Whether a row shows that an image is there.
-
-    Its health shows it, with the short Attr of old versions its device.
-    """
-    return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
+    images = list(images_of(controller, row))
+    return bool(images) and all(whole(image) for image in images)
 
 
 def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:

@@ -10,7 +10,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import regex
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.vocabulary import FAILED_MERGE, INVALID_SNAPSHOT, POOL_REMEDY, TARGET_TROUBLE, level_of
+from raidctl_lvm.vocabulary import FAILED_MERGE, FULL, INVALID_SNAPSHOT, POOL_REMEDY, TARGET_TROUBLE, level_of
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
 HEAD = regex(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
@@ -40,6 +40,10 @@ def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDr
             continue
         groups = [str(group.get("vg_name")) for group in report.get("vg") or () if isinstance(group, Mapping)]
         only = {"vg_name": groups[0]} if len(groups) == 1 else {}
+        for index, entry in enumerate(report.get("pv") or ()):
+            line = output.leaf(f"report[{number}].pv[{index}].pv_name")
+            if isinstance(entry, Mapping) and line is not None and _is_missing(entry):
+                controller.detail(line, "missing physical volume", str(entry.get("pv_uuid") or entry["pv_name"]))
         segments = {str(seg.get("lv_uuid")): seg for seg in report.get("seg") or () if isinstance(seg, Mapping)}
         for index, entry in enumerate(report.get("lv") or ()):
             if isinstance(entry, Mapping):
@@ -48,6 +52,11 @@ def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDr
     for line in output.lines:
         if ".lv[" not in line.text.partition(": ")[0]:
             mark_read(line)
+
+
+def _is_missing(entry: Mapping[str, Any]) -> bool:
+    """Whether a physical volume of ``lvm fullreport`` is not there: ``a-m`` of its Attr, or a column."""
+    return str(entry.get("pv_attr", ""))[2:3] == "m" or str(entry.get("pv_missing") or "0") not in ("0", "-1")
 
 
 def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: ControllerDraft) -> None:
@@ -99,6 +108,9 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
 
 def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:
     cells = {"lv_size": match["size"], **_cells(match["rest"])}
+    if match["attr"].startswith("t"):  # Data% and Meta% of a pool
+        percents = [one.replace(",", ".") for one in _PERCENT.findall(match["rest"])]
+        cells |= dict(zip(FULL, percents, strict=False))
     levels = [word for word in match["rest"].split() if level_of(word)]
     if typed and len(levels) == 1:  # else a pool may have such a name
         cells["segtype"] = levels[0]

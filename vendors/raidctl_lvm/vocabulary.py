@@ -26,14 +26,19 @@ POOL_TROUBLE = {
     **dict.fromkeys(("E", "error"), "reports an error"),
 }
 """The same letter, and ``lv_health_status``, of thin pools, thin volumes and caches."""
+STATES = ("", *"-asidhISmMcC")
+"""Fifth letter of Attr. Any other, such as X, is a state that is unknown."""
 STATE_TROUBLE = dict.fromkeys("cC", "has metadata that must be checked")
 """Fifth letter of Attr, of thin pools."""
-UNKNOWN = ("X", "unknown")
-"""Both letters and ``lv_health_status`` where lvs could not ask the kernel."""
 INVALID_SNAPSHOT = ("I", "S", "Invalid", "Overflow")
 """Fifth letter of Attr, and the status of the target. Source of the latter: Linux, device-mapper/snapshot.rst."""
 FAILED_MERGE = ("m", "M", "Merge")
 """The same, of a snapshot that could not be merged: ``Merge failed``."""
+FULL = {
+    "data_percent": "is out of data space: writes to it fail",
+    "metadata_percent": "is out of space for metadata: writes to it fail",
+}
+"""Columns of a thin pool, and what 100 percent means. A thin volume or a cache may be full."""
 NO_RAID = regex(r"pvmove\d+|.+_mlog", re.ASCII)
 """Volumes of segment type mirror that protect no data. They are moves in progress and logs of mirrors."""
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."

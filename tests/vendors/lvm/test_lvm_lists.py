@@ -266,6 +266,10 @@ def test_what_integrity_finds_and_a_failed_journal_are_reported() -> None:
     document["report"][0]["lv"][0]["integritymismatches"] = "3"
     found = read_text(json.dumps(document)).inventory.problems
     assert any("3 mismatches" in problem.message for problem in found)
+    document["report"][0]["lv"][0]["integritymismatches"] = "0"
+    document["report"][0]["lv"][1]["integritymismatches"] = "5"
+    found = read_text(json.dumps(document)).inventory.problems
+    assert any("5 mismatches" in problem.message for problem in found)
     found = read_text("vg-data: 0 4423680 raid raid5_ls 3 AAA 4000/4000 idle 0 0 D\n").inventory.problems
     assert any("journal" in problem.message for problem in found)
 
@@ -459,3 +463,115 @@ def test_a_letter_of_the_kernel_that_is_not_good_counts_as_a_lost_image(letters:
     """Only A and a are images that are there: with any other letter, the volume is degraded."""
     [volume] = _controller(f"vg-data: 0 204800 raid raid1 2 {letters} 204800/204800 idle 0 0 -\n").volumes
     assert volume.status == "degraded"
+
+
+@pytest.mark.parametrize(("row", "place"), [(1, 5), (1, 9), (3, 5), (3, 9), (5, 5), (5, 9)])
+@pytest.mark.parametrize("letter", ["X", "Z", "q"])
+def test_a_letter_for_a_state_that_no_manual_explains_is_not_good(row: int, place: int, letter: str) -> None:
+    """An unknown letter for the state or health of an image, its metadata or a plain volume is unknown."""
+    document = json.loads(_json())
+    rows = document["report"][0]["lv"]
+    for number in (0, 1):
+        rows.append({"lv_name": f"[data_rmeta_{number}]", "vg_name": "vg", "lv_attr": "ewi-aor---"})
+    rows.append({"lv_name": "plain", "vg_name": "vg", "lv_attr": "-wi-ao----"})
+    assert _code(read_text(json.dumps(document))) == 0
+    attr = rows[row]["lv_attr"]
+    rows[row]["lv_attr"] = attr[: place - 1] + letter + attr[place:]
+    seen = read_text(json.dumps(document))
+    [volume] = seen.inventory.controllers[0].volumes
+    assert (_code(seen), anything_unread(seen), volume.status) == (3, True, "ok" if row == 5 else "unknown")
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"lv_attr": "ewi-aor-p-"}, "degraded"),
+        ({"lv_attr": "ewi-aor-r-"}, "degraded"),
+        ({"lv_health_status": "partial"}, "degraded"),
+        ({"segtype": "error"}, "degraded"),
+        ({"devices": "[unknown](0)"}, "degraded"),
+        ({}, "ok"),
+    ],
+)
+def test_an_image_without_its_metadata_is_gone(change: dict[str, str], status: str) -> None:
+    """The kernel does not use an image whose metadata is missing, although its data is there."""
+    document = json.loads(_json())
+    meta = {"lv_name": "[data_rmeta_0]", "vg_name": "vg", "lv_attr": "ewi-aor---", "devices": "/dev/sda2(0)"}
+    document["report"][0]["lv"].append(meta | change)
+    [volume] = _controller(json.dumps(document)).volumes
+    assert (volume.status, volume.failures_tolerated) == (status, 1 if status == "ok" else 0)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "code"),
+    [
+        ("sync_percent", "50,00", 0), ("sync_percent", "nan", 3), ("sync_percent", "busy", 3),
+        ("raid_mismatch_count", "many", 3), ("integritymismatches", "0", 0),
+    ],
+)  # fmt: skip
+def test_a_figure_that_is_not_understood_is_unread(column: str, value: str, code: int) -> None:
+    """A percentage or count in another form is no complete copy and no count of zero."""
+    document = json.loads(_json())
+    document["report"][0]["lv"][0][column] = value
+    seen = read_text(json.dumps(document))
+    [volume] = seen.inventory.controllers[0].volumes
+    assert (_code(seen), anything_unread(seen)) == (code, code == 3)
+    assert (volume.progress is not None) == (value == "50,00")
+
+
+@pytest.mark.parametrize("segtype", ["raid1", "raid5_ls", "raid6_zr"])
+def test_a_recovery_without_its_image_is_no_full_redundancy(segtype: str) -> None:
+    """While the kernel recovers, an image lacks data, also if no row shows yet which one."""
+    images = (_OK,) * (4 if segtype == "raid6_zr" else 3)
+    seen = read_text(_json(segtype=segtype, action="recover", sync="41.20", images=images))
+    [volume] = seen.inventory.controllers[0].volumes
+    assert volume.status == "rebuilding"
+    assert volume.failures_tolerated == (1 if segtype != "raid5_ls" else 0)
+    assert _code(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"), [({"data_percent": "100.00"}, "data space"), ({"metadata_percent": "100.00"}, "metadata"),
+                           ({"data_percent": "99.99", "metadata_percent": "8.20"}, "")],
+)  # fmt: skip
+def test_a_full_pool_is_a_finding_before_its_letter_is(columns: dict[str, str], words: str) -> None:
+    """A thin pool without space is reported, in JSON and in text; a full thin volume is not."""
+    document = json.loads(_json())
+    document["report"][0]["lv"] += [
+        {"vg_name": "vg", "lv_name": "pool", "lv_attr": "twi-aotz--"} | columns,
+        {"vg_name": "vg", "lv_name": "thin", "lv_attr": "Vwi-aotz--"} | columns,
+    ]
+    percents = f"{columns.get('data_percent', '10.00')} {columns.get('metadata_percent', '3.00')}"
+    text = f"{_HEAD}  pool vg twi-aotz-- 1.00g {percents}\n  thin vg Vwi-aotz-- 1.00g pool {percents}\n"
+    for printed in (json.dumps(document), f"{text}  data vg rwi-aor--- 1.00g 100.00\n"):
+        found = [one.message for one in read_text(printed).inventory.problems if one.kind == "state"]
+        assert len(found) == bool(words)
+        assert all("vg/pool is out of" in one and words in one for one in found)
+
+
+@pytest.mark.parametrize("columns", [{"pv_attr": "a-m"}, {"pv_missing": "missing"}, {"pv_missing": "1"}])
+def test_a_missing_physical_volume_of_a_full_report_is_a_problem(columns: dict[str, str]) -> None:
+    """``lvm fullreport`` lists physical volumes beside the logical ones."""
+    document = json.loads(_json())
+    document["report"][0]["pv"] = [{"pv_name": "/dev/sda2", "pv_attr": "a--", "pv_missing": ""}]
+    assert _code(read_text(json.dumps(document))) == 0
+    document["report"][0]["pv"] += [{"pv_name": "[unknown]", "pv_uuid": "Fq-96", "pv_attr": "a--"} | columns]
+    assert _code(read_text(json.dumps(document))) == 1
+    seen = read_text(json.dumps(document))
+    assert "A physical volume of LVM is missing." in [one.message for one in seen.inventory.problems]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("raid raid1 3 AA 4000/4000 idle 0 0 -", 3),
+        ("raid raid1 2 AA 4000/4000 idle 0 0 A", 0),
+        ("raid raid1 2 AA 4000/4000 idle 0 0 X", 1),
+        ("mirror 2 253:1 253:2 200/200 1 AA 3 clustered-disk 253:0 D", 1),
+        ("mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 X", 1),
+        ("mirror 2 253:1 253:2 200/200 1 AA 1 core", 0),
+    ],
+)
+def test_each_letter_of_the_kernels_line_counts(line: str, code: int) -> None:
+    """A letter that is missing, and any but the good one for a log or journal, is not ok."""
+    assert _code(read_text(f"vg-data: 0 4000 {line}\n")) == code
