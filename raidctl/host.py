@@ -17,6 +17,7 @@ from raidctl.model import Interface, Mount
 from raidctl.text import regex
 
 BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "other"]
+_ZVOL = "/dev/zvol/"
 _INTERFACES: Mapping[str, Interface] = {
     "sata": "sata", "sas": "sas", "nvme": "nvme", "scsi": "scsi", "ata": "ata", "usb": "usb", "virtio": "virtual",
 }  # fmt: skip
@@ -139,6 +140,11 @@ class BlockDevice(Struct, frozen=True):
     def probed(self) -> bool:
         """Whether udev has probed it. Otherwise, that ``filesystem`` is None shows nothing about its contents."""
         return any(link.startswith("/dev/disk/") for link in self.links)
+
+    @property
+    def dataset(self) -> str | None:
+        """The name of a volume of ZFS, ``tank/vm/root``, by its link in ``/dev/zvol``."""
+        return next((link.removeprefix(_ZVOL) for link in self.links if link.startswith(_ZVOL)), None)
 
     @property
     def interface(self) -> Interface | None:

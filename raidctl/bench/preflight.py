@@ -55,6 +55,7 @@ _LAYERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (regex(r"(nbd|rbd)\d"), "network", "is served through a network"),
     (regex(r"zd\d"), "copy_on_write", "is a volume of ZFS: each write goes to a new place"),
 )
+_ZVOL = regex(r"zd\d")
 _FORBIDDING = frozenset({"memory", "network", "loop"})
 _BACKGROUND = frozenset({"rebuilding", "initializing", "expanding", "migrating", "checking"})
 _CHECKS = frozenset({"checking", "check", "repair"})
@@ -91,6 +92,14 @@ class TargetFacts:
         mounts = [mount for block in (self.scope.blocks if self.scope else ()) for mount in block.mounts]
         hidden = [option for mount in mounts if mount.point == self.place.point for option in mount.options]
         return frozenset((*self.place.options, *hidden))
+
+    @property
+    def dataset(self) -> str | None:
+        """The file system or volume of ZFS that holds the target; None if it is not on ZFS."""
+        if self.place.filesystem == "zfs":
+            return self.place.source or ""
+        whole = [block for block in (self.scope.blocks if self.scope else ()) if block.kind != "partition"]
+        return next((block.dataset or "" for block in whole if _ZVOL.match(block.name)), None)
 
 
 @dataclass(frozen=True)
@@ -164,6 +173,7 @@ def confounders(facts: TargetFacts) -> list[Confounder]:
         found += _preloaded(os.environ.get("LD_PRELOAD", ""))
         found += _page_cache(facts)
         found += _file_system(facts.place, facts.options) if facts.kind == "file" else ()
+        found += _early_commits(facts)
         found += _stack(facts)
         found += _inventory(facts.scope)
     unique = {(item.name, item.text): item for item in found}
@@ -228,6 +238,27 @@ def _file_system(place: Place, options: Collection[str]) -> Iterator[Confounder]
     if "sync" in options:
         text = f"{place.point} is mounted with sync: each write waits for the drive."
         yield Confounder(name="mounted_sync", text=text)
+
+
+def _early_commits(facts: TargetFacts) -> Iterator[Confounder]:
+    """ZFS that acknowledges commits before they are written. What is below may have a value that is not listed."""
+    name = facts.dataset
+    if name is None:
+        return
+    pools = [volume for _, volume in (facts.scope.volumes if facts.scope else ()) if volume.name == name.split("/")[0]]
+    disabled = pools[0].sync_disabled if pools else None
+    above = [one for one in disabled or () if name == one or name.startswith(f"{one}/")]
+    if disabled is None:
+        why = f"Whether {name or 'the volume of ZFS'} acknowledges commits before they are written (sync=disabled)"
+        why = f"{why} is unknown."
+    elif name in above:
+        why = f"{name} has sync=disabled: ZFS acknowledges commits before they are written."
+    elif above:
+        why = f"{name} is in {above[-1]}, which has sync=disabled: its commits may be acknowledged before they are "
+        why = f"{why}written."
+    else:
+        return
+    yield Confounder(name="sync_disabled", text=why, forbids=True)
 
 
 def _stack(facts: TargetFacts) -> Iterator[Confounder]:

@@ -112,11 +112,18 @@ def _below(
     nodes = {name for block in reached for name in (block.node, *block.links)}
     controllers = inventory.controllers
     strange = _strange(inventory, reached)
+    points = {point for block in roots for point in view.mountpoints(block.name) if point.startswith("/")}
+    path = target.rstrip("/") or "/"
+    if any(path in block.mountpoints for block in roots):
+        points = {path}
+    pools = {name.split("/")[0] for block in reached if (name := block.dataset)}
     volumes = [
         (c, v)
         for c in controllers
         for v in c.volumes
-        if v.device in nodes or _meant(c, v, ids) or (v.device is None and c.pci_address in strange)
+        if v.device in nodes
+        or _meant(c, v, ids)
+        or (v.device is None and (c.pci_address in strange or _is_pool(v, points, pools)))
     ]
     arrays = {(c.id, v.array) for c, v in volumes if v.array}
     members = {name for c in controllers for array in c.arrays if (c.id, array.id) in arrays for name in array.drives}
@@ -129,10 +136,6 @@ def _below(
     ]
     used = {c.id for c, _ in (*volumes, *drives)}
     used |= {c.id for c in controllers if c.id in ids or c.pci_address in strange}
-    points = {point for block in roots for point in view.mountpoints(block.name) if point.startswith("/")}
-    path = target.rstrip("/") or "/"
-    if any(path in block.mountpoints for block in roots):
-        points = {path}
     return Scope(
         target,
         tuple(roots),
@@ -143,6 +146,11 @@ def _below(
         tuple(c for c in controllers if c.id in used),
         tuple(v.id for c, v in volumes if _meant(c, v, ids) and _is_hidden(v, view, points)),
     )
+
+
+def _is_pool(volume: Volume, points: set[str], pools: set[str]) -> bool:
+    """Whether a volume without a device is the pool of one of these mount points, or of one of these volumes of ZFS."""
+    return not points.isdisjoint(volume.mountpoints) or volume.name in pools
 
 
 def _is_hidden(volume: Volume, view: HostView, points: set[str]) -> bool:

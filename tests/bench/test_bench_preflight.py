@@ -35,6 +35,7 @@ from raidctl.model import (
 )
 from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, converse
 from raidctl.survey.survey import Survey
+from tests.support.machines import replayed
 
 BARE = "processor : 0\nflags : fpu vme sse2\n"
 EXT4 = Place("ext4", "/srv", "/dev/sda1", ("rw",))
@@ -134,6 +135,42 @@ def test_options_that_only_the_view_has_forbid_verdicts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "disabled", "words"),
+    [
+        ("archive/incoming", ("archive/incoming",), "archive/incoming has sync=disabled"),
+        ("archive/incoming/tmp", ("archive/incoming",), "is in archive/incoming, which has"),
+        ("archive/incoming2", ("archive/incoming",), None),
+        ("archive", ("archive/incoming",), None),
+        ("archive", (), None),
+        ("archive", None, "is unknown"),
+        ("other", (), "is unknown"),
+        (None, (), "is unknown"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["file", "device"])
+def test_zfs_that_acknowledges_commits_early_forbids_verdicts(
+    kind: str, source: str | None, disabled: tuple[str, ...] | None, words: str | None
+) -> None:
+    """With sync=disabled on what holds the target, or if that is unknown, no figure shows what is durable."""
+    seen = replayed("zfs-raidz2-resilvering")
+    [zfs] = [one for one in seen.inventory.controllers if one.id == "zfs"]
+    zfs = replace(zfs, volumes=tuple(replace(one, sync_disabled=disabled) for one in zfs.volumes))
+    inventory = replace(seen.inventory, controllers=(zfs,))
+    links = (f"/dev/zvol/{source}",) if source else ()
+    zvol = BlockDevice(name="zd0", node="/dev/zd0", kind="disk", links=links)
+    view = replace(seen.view, blocks=(*seen.view.blocks, zvol))
+    if kind == "file":
+        place = Place("zfs", "/srv/archive", source, ("rw",))
+        facts = target_facts(place=place, view=view, scope=scope(view, inventory, "/srv/archive"))
+    else:
+        facts = target_facts(kind="device", place=Place(), view=view, scope=scope(view, inventory, "/dev/zd0"))
+    found = [one for one in confounders(facts) if one.name == "sync_disabled"]
+    assert durable_verdicts(confounders(facts)) is not bool(words)
+    assert len(found) == bool(words)
+    assert all(words and words in one.text for one in found)
+
+
+@pytest.mark.parametrize(
     ("filesystem", "name", "forbids"),
     [
         ("tmpfs", "memory", True),
@@ -142,7 +179,7 @@ def test_options_that_only_the_view_has_forbid_verdicts() -> None:
         ("fuse.sshfs", "file_system", True),
         (None, "file_system", True),
         ("btrfs", "copy_on_write", False),
-        ("zfs", "copy_on_write", False),
+        ("zfs", "copy_on_write", True),  # the value of sync is unknown
     ],
 )
 def test_file_systems_are_known(filesystem: str | None, name: str, forbids: bool) -> None:

@@ -103,3 +103,12 @@ def test_a_deep_stack_is_ordered_without_recursion() -> None:
     """Ten thousand devices on top of each other."""
     blocks = tuple(BlockDevice(f"d{n}", f"/dev/d{n}", slaves=(f"d{n + 1}",)) for n in range(10_000))
     assert [block.name for block in ordered(HostView(blocks=blocks), reversed(blocks))][:2] == ["d0", "d1"]
+
+
+def test_a_pool_is_below_its_file_systems_and_volumes() -> None:
+    """A pool of ZFS has no device: what it mounts, and the link of a volume, name it."""
+    seen = replayed("zfs-raidz2-resilvering")
+    zvol = BlockDevice(name="zd0", node="/dev/zd0", kind="disk", links=("/dev/zvol/system/vm/root",))
+    view = structs.replace(seen.view, blocks=(*seen.view.blocks, zvol))
+    for target, pools in (("/srv/archive", ["zfs:archive"]), ("/", ["zfs:system"]), ("/dev/zd0", ["zfs:system"])):
+        assert [volume.id for _, volume in scope(view, seen.inventory, target).volumes] == pools
