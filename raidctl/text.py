@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -139,6 +139,11 @@ def listing(words: Iterable[str], last: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def few(names: Sequence[str], longest: int = 4) -> str:
+    """Join names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
+    return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
 
 
 def plural(kind: str) -> str:

@@ -18,7 +18,7 @@ from raidctl.health.write_hole import write_hole
 from raidctl.health.write_journal import may_hold_only_copy
 from raidctl.model import Controller, Drive, Volume, VolumeCache, write_policy
 from raidctl.model.raid_levels import PARITY
-from raidctl.text import capitalised, listing
+from raidctl.text import capitalised, few, listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import disable_or_measure, drive_caches
@@ -59,7 +59,7 @@ def power_safe(case: Case) -> Answer:
     case.evidence += barriers
     volume = case.subject.volume
     if volume is not None and volume.sync_disabled:
-        early = listing(volume.sync_disabled)
+        early = few(volume.sync_disabled)
         case.cite(volume.id, "sync_disabled", f"sync=disabled on {early}")
         return case.failed(f"Commits are acknowledged before they are written (sync=disabled) on {early}.")
     if volume is None or case.subject.software:

@@ -278,9 +278,17 @@ def test_barriers_do_not_matter_where_no_cache_is_volatile() -> None:
     assert judged(checked_machine(protected, options="rw,nobarrier"), power_safe=True).verdict == "pass"
 
 
-@pytest.mark.parametrize(("disabled", "verdict"), [((), "pass"), (("tank/db",), "fail"), (None, "inconclusive")])
+_MANY = tuple(f"tank/db{number:03}" for number in range(200))
+
+
+@pytest.mark.parametrize(
+    ("disabled", "verdict"), [((), "pass"), (("tank/db",), "fail"), (_MANY, "fail"), (None, "inconclusive")]
+)
 def test_a_pool_that_acknowledges_commits_early_fails(disabled: tuple[str, ...] | None, verdict: str) -> None:
-    """ZFS with ``sync=disabled`` loses acknowledged data however safe its drives are; not read is unknown."""
+    """ZFS with ``sync=disabled`` loses acknowledged data however safe its drives are; not read is unknown.
+
+    The first of many names are enough: the rest is counted.
+    """
     member = Drive(id="zfs:tank/sda", array="zfs:tank/array", role="member", device="/dev/sda", status="ok")
     array = Array(id="zfs:tank/array", drives=(member.id,))
     pool = Volume(id="zfs:tank", array=array.id, raid_level="raid0", status="ok", sync_disabled=disabled)
@@ -289,6 +297,10 @@ def test_a_pool_that_acknowledges_commits_early_fails(disabled: tuple[str, ...] 
     subjects = whole(known, drives=False)[0]
     [answer] = verify(known, claims({"power_safe": True}), subjects, (), ()).answers
     assert answer.verdict == verdict
+    if disabled == _MANY:
+        texts = [*answer.reasons, *(one.says for one in answer.evidence)]
+        assert [text for text in texts if "tank/db002 and 197 more" in text and "db003" not in text] == texts[:2]
+        assert max(map(len, texts)) < 200
 
 
 def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Drive
-from raidctl.text import listing
+from raidctl.text import few
 
 
 def short(drives: Sequence[Drive], longest: int = 4) -> str:
     """The ids of drives without the controller, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
     return few([drive.id.partition("/")[2] or drive.id for drive in drives], longest)
-
-
-def few(names: Sequence[str], longest: int = 4) -> str:
-    """Names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
-    return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
 
 
 def plain(sentence: str | None) -> str:

@@ -29,9 +29,9 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import members, volumes
-from raidctl.audit.builtin._wording import few
 from raidctl.model import BlockLayer, Controller, Drive, Inventory, Volume
 from raidctl.model.raid_levels import STRIPED
+from raidctl.text import few
 from raidctl.units import format_binary
 
 FINDINGS = RuleFindings("misaligned", "warning", "A partition or logical volume is misaligned")

@@ -26,9 +26,9 @@ import shlex
 
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import volumes
-from raidctl.audit.builtin._wording import few
 from raidctl.model import Inventory
 from raidctl.select import family_of
+from raidctl.text import few
 
 FINDINGS = RuleFindings(
     "zfs_sync_disabled", "warning", "A ZFS file system or volume acknowledges commits before they are written"
