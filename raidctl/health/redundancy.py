@@ -322,14 +322,14 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     """Whether a drive's warning predicts failure instead of describing an operation.
 
     A member of a software array has a warning status while it is filled or replaced; only DDF metadata reports drive
-    errors there: ``SMART-errors``, ``Unrecovered-Read-Errors``.
+    errors there: ``SMART-errors``, ``Unrecovered-Read-Errors``. ZFS no longer trusts a degraded member.
     """
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
     if too_hot(drive) or ((drive.foreign or locked(drive)) and not _FORESEES.search(text)):
         return False
-    if controller.mode == "software" and not ("smart" in text or "error" in text):
+    if controller.mode == "software" and not ("smart" in text or "error" in text or called_degraded(controller, drive)):
         return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
 

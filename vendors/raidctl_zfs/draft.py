@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, mark_read
+from raidctl.model import Health
 from raidctl.text import regex
 from raidctl.vendor.draft import GroupDraft
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.software import SoftwareDraft
-from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, VDEV, WORKING
+from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, QUIET, VDEV, WORKING
 
 # draid2:4d:11c:2s-0: of 11 devices
 _WIDTH = regex(r"draid.*:(\d{1,4})c\b", re.ASCII)
@@ -45,17 +46,22 @@ class Vdev(Struct):
         return {"raidz": "raidz1", "draid": "draid1"}.get(match[1], match[1])
 
     @property
+    def health(self) -> Health | None:
+        """Its state. None if the word is unknown, or is good beside a remark that is not."""
+        health = VDEV.get(self.state)
+        return None if health == "ok" and QUIET.sub("", self.note).strip() else health
+
+    @property
     def works(self) -> bool | None:
         """Whether it is there and filled; None: its state is unknown."""
-        health = VDEV.get(self.state)
-        if health == "critical" or WORKING.search(self.note):
+        if self.health == "critical" or WORKING.search(self.note):
             return False
-        return None if health is None else True
+        return None if self.health is None else True
 
     @property
     def fine(self) -> bool:
         """Whether it is in a good state."""
-        return VDEV.get(self.state) == "ok"
+        return self.health == "ok"
 
     @property
     def whole(self) -> bool:

@@ -87,7 +87,7 @@ def infer(controller: ControllerDraft) -> None:
         for top in (*pool.root.children, *pool.parts):
             for vdev in _walk(top):
                 if vdev.children or vdev.kind != "disk" or not vdev.state:
-                    _inner(array, vdev)
+                    _inner(pool, array, vdev)
         _devices(controller, name, pool, array)
         _redundancy(pool, array)
 
@@ -104,12 +104,8 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
     if root is None:
         return
     put_state(pool, root.lines[:1], root.state)
-    put_status(array, root.lines[:1], "array", VDEV.get(root.state), text=_words(root))
-    _counters(array, root, "")
-    if any(value != "0" for value in root.counts.values()) and "status" not in pool.details:
-        counts = ", ".join(f"{label} {value}" for label, value in root.counts.items())
-        remedy = "List them with `zpool status -v`."
-        pool.add_problem("warning", "state", f"The pool counts errors: {counts}.", remedy)
+    put_status(array, root.lines[:1], "array", root.health, text=_words(root), word=_word(root))
+    _counters(pool, array, root, "")
     array.detail_of(root.lines, "pool", _words(root))
     for line, label, value in root.details:
         array.detail(line, label, value)
@@ -120,25 +116,35 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
             array.put(line, "size_bytes", int(value))
 
 
-def _inner(array: PoolDraft, vdev: Vdev) -> None:
+def _inner(pool: PoolDraft, array: PoolDraft, vdev: Vdev) -> None:
     """Read a vdev of several devices, or a pool part's title."""
     array.detail_of(vdev.lines, vdev.name, _words(vdev) or vdev.part)
     for line, label, value in vdev.details:
         array.detail(line, f"{vdev.name} {label}", value)
-    _counters(array, vdev, f"{vdev.name} ")
-    if vdev.state and VDEV.get(vdev.state) != "ok":
-        put_status(array, vdev.lines[:1], "vdev", VDEV.get(vdev.state), text=f"{vdev.name} {_words(vdev)}",
-                   word=vdev.state)  # fmt: skip
+    _counters(pool, array, vdev, f"{vdev.name} ")
+    if vdev.state and not vdev.fine:
+        put_status(array, vdev.lines[:1], "vdev", vdev.health, text=f"{vdev.name} {_words(vdev)}",
+                   word=_word(vdev))  # fmt: skip
 
 
-def _counters(draft: Draft, vdev: Vdev, prefix: str) -> None:
+def _counters(pool: PoolDraft, array: PoolDraft, vdev: Vdev, prefix: str) -> None:
+    """Report errors of the pool or of a vdev. zpool may call the pool healthy as long as no device has any."""
     for label, value in vdev.counts.items():
         if value != "0":
-            draft.keep_words(f"{prefix}{label}", value)
+            array.keep_words(f"{prefix}{label}", value)
+    if any(value not in _NONE for value in vdev.counts.values()) and "status" not in pool.details:
+        counts = ", ".join(f"{label} {value}" for label, value in vdev.counts.items())
+        what = f"The pool's {vdev.name}" if prefix else "The pool"
+        pool.add_problem("warning", "state", f"{what} counts errors: {counts}.", "List them with `zpool status -v`.")
 
 
 def _words(vdev: Vdev) -> str:
     return f"{vdev.state} ({vdev.note.strip('()')})" if vdev.note else vdev.state
+
+
+def _word(vdev: Vdev) -> str:
+    """What is reported if it is not understood: the state, or a good state with its remark."""
+    return _words(vdev) if vdev.state in VDEV else vdev.state
 
 
 def _devices(controller: ControllerDraft, name: str, pool: PoolDraft, array: PoolDraft) -> None:
@@ -159,10 +165,10 @@ def _devices(controller: ControllerDraft, name: str, pool: PoolDraft, array: Poo
 
 
 def _device(drive: Draft, vdev: Vdev) -> None:
-    health, line = VDEV.get(vdev.state), vdev.lines[0]
+    health, line = vdev.health, vdev.lines[0]
     if health == "ok" and WORKING.search(vdev.note):
         health = "warning"
-    put_status(drive, vdev.lines, "device", health, text=_words(vdev), word=vdev.state)
+    put_status(drive, vdev.lines, "device", health, text=_words(vdev), word=_word(vdev))
     role = {"data": "member", "special": "member", "dedup": "member", "spare": "spare"}.get(vdev.part, "journal")
     drive.put(line, "role", "failed" if health == "critical" and role == "member" else role)
     drive.keep_words("name", vdev.path or vdev.name)

@@ -33,6 +33,10 @@ _PARTIAL = regex(r"scrubbed \d+ error blocks in .*|error scrub (?:canceled|in pr
 # expansion of raidz2-0 in progress since Sun Feb 11 11:54:20 2024 1.2G / 3.4G copied at 12M/s, 35.29% done
 # Evacuation of mirror-1 in progress since Sun Feb 11 11:54:20 2024 1.2G copied out of 3.4G at 12M/s, 35.29% done
 _MOVING = regex(r"(?P<what>expansion|evacuation) of \S+ in progress since\b.*", re.IGNORECASE)
+# Removal of vdev 1 copied 1.2G in 0h1m, completed on Sun Feb 11 11:54:20 2024 1.3K memory used for removed …
+# Removal of mirror-1 canceled on Sun Feb 11 11:54:20 2024        expanded raidz2-0 copied 1G in 00:00:01, on Sun …
+_MOVED = regex(r"removal of .* (?:completed|canceled) on\b.*|expanded \S+ copied\b.*|\S+ memory used for removed\b.*",
+               re.IGNORECASE)  # fmt: skip
 MOVES = ("expand", "remove")
 """Labels of vdevs that grow or are emptied."""
 _NEVER = regex(r"none requested.*")
@@ -67,6 +71,8 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
 def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
     """Read the text after a label of :data:`MOVES`. Progress already shown, such as a scrub's, takes precedence."""
     match = _MOVING.match(collapse(text))
+    if match is None and text and not _MOVED.match(collapse(text)):
+        pool.unread("vdev that moves", collapse(text)[:120])
     if match is not None and pool.get("progress") is None:
         kind: Operation = "expand" if match["what"].lower() == "expansion" else "migrate"
         progress(pool, lines, kind, collapse(text), paused="paused for" in text)

@@ -65,3 +65,10 @@ Two hosts that have imported one pool ("Mismatch between pool hostid"), and erra
 """
 WORKING = regex(r"\(?(?:awaiting resilver|resilvering|rebuilding)\)?")
 """The remark of a device that is being filled."""
+QUIET = regex(
+    r"\(?\b(?:repairing|removing|non-allocating|trimming|untrimmed|trim unsupported|initializing|uninitialized"
+    r"|resilvering|awaiting resilver|rebuilding|\d{1,3}% (?:trimmed|initialized)\b[^()]{0,80})(?:\)|$)"
+    r"|block size: \S+ configured, \S+ native|[\d.]{1,9}[KMGTPE]? resilvered|currently in use"
+    r"|in use by pool '[^']{1,256}'|SPARED|ACTIVE"
+)
+"""Remarks that leave a good device good. Any other, such as ``corrupted data``, leaves its state unknown."""

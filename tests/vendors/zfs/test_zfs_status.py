@@ -477,3 +477,54 @@ def test_the_lines_of_one_long_text_share_one_string() -> None:
     assert read_status(Output.of_text("zpool status", text), controller)
     shared = [words for _, field, words in controller.volumes["tank"].evidence if field == "details[action]"]
     assert (len(shared), len({id(words) for words in shared})) == (3001, 1)
+
+
+_MIRROR = ("  mirror-0 ONLINE", "    sda ONLINE", "    sdb ONLINE")
+
+
+@pytest.mark.parametrize("row", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("remark", "code"),
+    [
+        ("too many errors", 3), ("corrupted data", 3), ("cannot open", 3), ("external device fault", 3),
+        ("all children offline", 3), ("split into new pool", 3), ("zqx", 3),
+        ("(repairing)  zqx", 3), ("(repairing)", 0), ("(untrimmed)", 0), ("(trimming)", 0), ("(non-allocating)", 0),
+        ("(100% trimmed, completed at Sun Mar  1 00:30:13 2026)", 0),
+        ("(12% initialized, started at Sun Mar  1 00:30:13 2026)", 0),
+        ("block size: 512B configured, 4096B native", 0),
+        ("block size: 512B configured, 4096B native  (trim unsupported)", 0),
+    ],
+)  # fmt: skip
+def test_a_remark_beside_a_good_state_is_not_passed_over(row: int, remark: str, code: int) -> None:
+    """A remark that is not known to be harmless leaves the state of a device or vdev unknown."""
+    rows = list(_MIRROR)
+    rows[row] += f" {remark}"
+    seen = read_text(_status(*rows))
+    assert _code(seen) == code
+    if code:
+        assert any("status word 'ONLINE (" in one.message for one in seen.inventory.problems)
+
+
+@pytest.mark.parametrize("name", ["mirror-0", "sda", "sdb", "sdc", "sdd"])
+def test_a_degraded_device_is_a_finding_in_a_pool_that_is_called_online(name: str) -> None:
+    """Two outputs of one moment can differ: a device that zpool no longer trusts is reported in any case."""
+    text = _status(*_MIRROR, "logs", "  sdc ONLINE", "cache", "  sdd ONLINE")
+    assert _code(read_text(text)) == 0
+    assert _code(read_text(text.replace(f"{name}  ONLINE  ", f"{name}  DEGRADED"))) == 1
+
+
+@pytest.mark.parametrize("name", ["tank", "mirror-0"])
+@pytest.mark.parametrize("counts", ["1     0     0", "0     2     0", "0     0  1.2K"])
+def test_errors_of_a_vdev_that_no_device_accounts_for_are_reported(name: str, counts: str) -> None:
+    """A pool is called healthy while only a vdev counts errors: no copy of a block was good."""
+    text = _status(*_MIRROR)
+    row = next(line for line in text.splitlines() if line.strip().startswith(f"{name} "))
+    seen = read_text(text.replace(row, row.replace("0     0     0", counts)))
+    assert [one.severity for one in seen.inventory.problems if "counts errors" in one.message] == ["warning"]
+    assert _code(seen) == 1
+
+
+@pytest.mark.parametrize("label", ["remove", "expand"])
+def test_an_unknown_text_about_a_vdev_that_moves_is_unread(label: str) -> None:
+    """A removal or an expansion in words that are not known may have failed."""
+    assert _code(read_text(_status(*_MIRROR, more=f"{label}: it stopped\n"))) == 3
