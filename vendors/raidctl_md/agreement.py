@@ -67,5 +67,13 @@ def _badness(draft: ArrayDraft) -> int:
 
 
 def worst_first(drafts: Sequence[ArrayDraft]) -> list[ArrayDraft]:
-    """Put running arrays in a bad state first. Of two outputs that disagree, the bad one counts."""
-    return sorted(drafts, key=lambda draft: (draft.source not in LIVE, _badness(draft)))
+    """Put running arrays in a bad state first, then those that lack more members.
+
+    Of two outputs that disagree, the bad one counts.
+    """
+    return sorted(drafts, key=lambda draft: (draft.source not in LIVE, _badness(draft), -_missing(draft)))
+
+
+def _missing(draft: ArrayDraft) -> int:
+    want, have = draft.get("drives_expected"), draft.get("drives_active")
+    return want - have if isinstance(want, int) and isinstance(have, int) else 0

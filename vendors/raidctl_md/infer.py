@@ -40,6 +40,9 @@ def conclude_state(draft: ArrayDraft) -> None:
     draft.override("status", status)
     if draft.busy and work is None:
         _unknown_work(draft)
+    if "unknown word" in draft.details and draft.get("status") == "ok":
+        draft.override("status", "unknown")
+    _compare_counts(draft)
     _find_rebuilding(draft, work)
 
 
@@ -49,6 +52,16 @@ def _unknown_work(draft: ArrayDraft) -> None:
     draft.add_problem("warning", "unread", message, f"Check the array: `mdadm --detail {draft.node}`.")
     if draft.get("status") == "ok":
         draft.override("status", "unknown")
+
+
+def _compare_counts(draft: ArrayDraft) -> None:
+    """Doubt the state if ``[3/3]`` and ``[UU]`` do not agree. The kernel prints both from one moment."""
+    want, have, slots = draft.get("drives_expected"), draft.get("drives_active"), draft.details.get("map", "")
+    if isinstance(want, int) and isinstance(have, int) and (have > want or (slots and len(slots) != want)):
+        message = f"The counts in /proc/mdstat do not agree: [{want}/{have}] and [{slots}]."
+        draft.add_problem("warning", "unread", message, f"Check the array: `mdadm --detail {draft.node}`.")
+        if draft.get("status") == "ok":
+            draft.override("status", "unknown")
 
 
 def _uncounted(draft: ArrayDraft) -> bool:

@@ -284,10 +284,17 @@ def _doubt(member: MemberDraft, line: Line, flags: str) -> None:
     member.add_problem("warning", "unread", f"Unknown member flag {flags!r}.")
 
 
+def _read_strange(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+    """A word or letter where the kernel prints a state: ``(stalled)``, ``[UU?]``, ``rewrite=DELAYED``."""
+    draft.detail(line, "unknown word", match[0].strip())
+    draft.add_problem("warning", "unread", f"Unknown state {match[0].strip()!r} in /proc/mdstat.")
+
+
 _Reader = Callable[[ArrayDraft, Line, re.Match[str]], None]
 _READERS: dict[str, _Reader] = {
     "member": _read_member,
     "odd_member": _read_odd_member,
+    **dict.fromkeys(("odd_state", "odd_map", "odd_waits"), _read_strange),
     "bar": _read_bar,
     "level": lambda draft, line, match: draft.read_level(line, "level", match["level"]),
     "super": lambda draft, line, match: _read_super(draft, line, match["format"]),

@@ -20,6 +20,7 @@ _PIECES = {
     # sdh1[5](f): not a flag, where flags are printed
     "odd_member": r"(?P<odd>[A-Za-z][^\s\[\]()]{0,80})\[(?P<place>[0-9]{1,6})\](?P<mark>\(\S{0,8})",
     "state": r"(?:inactive|active|broken)(?=[\s(]|$)|\((?:auto-)?read-only\)",
+    "odd_state": r"\((?P<strange>[a-z][a-z-]{1,40})\)(?!\S)",
     "level": r"(?:raid[0-9]{1,2}|linear|multipath|faulty)(?!\S)",
     "blocks": r"(?P<count>[0-9]{1,18}) blocks(?!\S)",
     # super 1.2 | super non-persistent | super external:imsm | super external:/md127/0 | super external:-md127/0
@@ -36,6 +37,8 @@ _PIECES = {
     "rounding": r"(?P<round>[0-9]{1,9})k rounding(?!\S)",
     "counts": r"\[(?P<want>[0-9]{1,6})/(?P<have>[0-9]{1,6})\](?!\S)",
     "map": r"\[(?P<slots>[U_E]{1,2000})\](?!\S)",
+    # [UU?]: a letter of no kernel
+    "odd_map": r"\[(?P<letters>[A-Za-z_?!-]{1,2000})\](?!\S)",
     # [==>..................]  recovery = 14.2% (70811136/498672640) finish=44.1min speed=161600K/sec
     "bar": r"\[[=.]{0,60}>?[=.]{0,60}\](?=\s|$)|\[[=>][=>.]{0,60}$",
     "work": r"(?P<doing>recovery|resync|reshape|check|repair) ?= {0,4}"
@@ -44,6 +47,7 @@ _PIECES = {
     "finish": r"finish ?= ?(?P<minutes>[0-9]{1,12}(?:\.[0-9]{1,2})?min)(?=\s|$)",
     "speed": r"speed ?= ?(?P<rate>-?[0-9]{1,12}K/sec)(?=\s|$)",
     "waits": r"(?P<for>recovery|recover|resync|reshape|check) ?= ?(?P<why>DELAYED|PENDING|REMOTE)(?!\S)",
+    "odd_waits": r"(?P<unknown>[a-z]{1,40}) ?= ?(?:DELAYED|PENDING|REMOTE)(?!\S)",
     # bitmap: 3/8 pages [12KB], 65536KB chunk, file: /var/lib/md0.bitmap
     "bitmap": r"bitmap: (?P<pages>[0-9]{1,12}/[0-9]{1,12} pages \[[0-9]{1,12}KB\], "
     r"[0-9]{1,12}K?B chunk)" + _BITMAP_FILE,

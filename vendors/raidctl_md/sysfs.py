@@ -6,7 +6,7 @@ Facts from the kernel's Documentation/admin-guide/md.rst.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress
@@ -18,7 +18,7 @@ from raidctl.vendor.statuses import health_of_volume
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
 from raidctl_md.label_lines import keep, known
 from raidctl_md.state import judge, waits_for
-from raidctl_md.vocabulary import BAD_BLOCKS, LEVELS, NO_RAID, OPERATIONS, is_uuid, mirror_layout, parity_layout
+from raidctl_md.vocabulary import BAD_BLOCKS, LEVELS, NO_RAID, OPERATIONS, enough, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",
@@ -39,6 +39,8 @@ _COMPLETED = regex(r"(\d{1,18}) / (\d{1,18})", re.ASCII)
 _INTERNAL = regex(r"[+-]\d{1,12}", re.ASCII)
 # "1000 (system)": of /proc/sys/dev/raid; "2000 (local)": of the array itself; KiB per second
 _SPEED = regex(r"(\d{1,12}) \((?:system|local)\)", re.ASCII)
+_STILL = ("", "idle", "frozen")
+"""Words of ``sync_action`` while nothing is copied or compared."""
 _DORMANT = frozenset({"clear", "inactive"})
 _RUNNING = frozenset({"suspended", "readonly", "read-auto", "clean", "active", "write-pending", "active-idle"})
 _FLAGS = {"write_mostly": "write_mostly", "replacement": "replacement", "failfast": "failfast",
@@ -115,7 +117,7 @@ def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
 def _read_mismatches(draft: ArrayDraft, pair: Pair) -> None:
     number = _number(pair.value)
     if number is None:
-        keep(draft, pair)
+        draft.unread(pair.label, pair.value)
         return
     draft.put_labelled(pair.lines[0], "mismatch_count", number, pair.label)
     draft.keep_words(pair.label, pair.value)
@@ -161,6 +163,7 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
         strange = [word for word in words if word not in _MEMBER_WORDS]
         if strange:
             member.detail(line, "state", value)
+            member.add_problem("warning", "unread", f"Unknown state {strange[0]!r} of a member.")
         if "blocked" in words and "faulty" not in words:
             # in_sync,blocked: until the metadata is updated; mdmon does that for containers
             message = "Writes to the member wait until its metadata records a failure or bad block."
@@ -176,19 +179,44 @@ def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
         _judge_member(member, words, slots.get(name), dormant=dormant or draft.is_container)
     if draft.is_container:
         return
-    action = OPERATIONS.get(details.get("sync_action", ""))
+    word = details.get("sync_action", "")
+    action = OPERATIONS.get(word)
     if action:
         draft.override("progress", _progress(action, details))
+    elif word not in _STILL:
+        draft.add_problem("warning", "unread", f"Unknown sync_action {word!r}.")
     missing = _number(details.get("degraded", ""))
     want = draft.get("drives_expected")
+    working = [] if dormant or action == "reshape" else _working(draft, slots)
+    if False in working:
+        missing = max(missing or 0, working.count(False))
     if isinstance(want, int) and missing is not None:
         draft.override("drives_active", max(0, want - missing))
-    _judge_array(draft, state, missing, action, dormant=dormant)
+    _judge_array(draft, state, missing, action, dormant=dormant, working=working)
+
+
+def _working(draft: ArrayDraft, slots: Mapping[str, str]) -> list[bool]:
+    """Whether a member in sync is in each slot. Empty if the files of members are incomplete.
+
+    A member can fail after ``degraded`` is read, and before its file is.
+    """
+    want = draft.get("drives_expected")
+    words = {name: str(member.get("status_text") or "").split(",") for name, member in draft.members.items()}
+    if not isinstance(want, int) or len(words) < want or not all(map(any, words.values())) or words.keys() - slots:
+        return []
+    good = {slots[name] for name, found in words.items() if "in_sync" in found and "faulty" not in found}
+    return [str(slot) in good for slot in range(want)]
 
 
 def _judge_array(
-    draft: ArrayDraft, state: str, missing: int | None, action: Operation | None, *, dormant: bool
-) -> None:  # fmt: skip
+    draft: ArrayDraft,
+    state: str,
+    missing: int | None,
+    action: Operation | None,
+    *,
+    dormant: bool,
+    working: Sequence[bool],
+) -> None:
     """Judge the state. Without the number of missing members, an array whose level has such a number is not good."""
     if not dormant and state not in _RUNNING and state != "broken":
         if state:
@@ -196,8 +224,10 @@ def _judge_array(
             draft.override("status_text", state)
             draft.add_problem("warning", "unread", f"Unknown array_state {state!r}.")
         return
-    spent = {"raid0": 0, "linear": 0, **PARITY_DRIVES}.get(str(draft.get("raid_level")))
-    lost = state == "broken" or (spent is not None and (missing or 0) > spent)
+    level = draft.get("raid_level")
+    spent = {"raid0": 0, "linear": 0, **PARITY_DRIVES}.get(str(level))
+    enough_left = enough(level, draft.get("layout"), working) if level in LEVELS.values() else None
+    lost = state == "broken" or (spent is not None and (missing or 0) > spent) or enough_left is False
     status = judge(lost=lost, dormant=dormant, degraded=bool(missing), work=action, waiting=False)
     draft.override("status_text", state)
     bare = spent == 0 or draft.details.get("level") in NO_RAID

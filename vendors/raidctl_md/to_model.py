@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from raidctl.evidence import mark_read, record
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
 from raidctl.text import regex
+from raidctl.vendor.draft import Complaint
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
 from raidctl.vendor.statuses import health_of_volume, worst
@@ -31,6 +32,11 @@ _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
 """Fields that the superblocks know better while the array is not started."""
 
 
+_NO_JOURNAL = Complaint(
+    "error", "state", "The array's journal is missing, without which it takes no writes.",
+    "Connect the device again; if it is lost, add another while the array is read-only: `mdadm --manage DEVICE "
+    "--add-journal JOURNAL`.",
+)  # fmt: skip
 _DIGITS = regex(r"(\d{1,18})", re.ASCII)
 
 
@@ -109,6 +115,8 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
         for draft in own.drafts:
             built.ids[id(draft)] = array_id
             built.alive |= draft.source in _ANSWERED
+    built.problems += [_NO_JOURNAL.problem(volume.id) for member, volume in zip(members, volumes, strict=True)
+                       if _lacks_journal(member, volume, drives)]  # fmt: skip
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for each in (*members, item):
@@ -119,6 +127,13 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
         reports = [report for report in (draft, *draft.members.values()) if report.complaints]
         found = [item.problem(built.ids.get(id(report), array_id)) for report in reports for item in report.complaints]
         built.problems += sorted(found, key=lambda problem: problem.severity == "info")
+
+
+def _lacks_journal(item: Group, volume: Volume, drives: Sequence[Drive]) -> bool:
+    """Whether a running array of this policy has none. A failed journal is a failed drive."""
+    listed = any(draft.source in LIVE and draft.members for draft in item.drafts)
+    beside = any(drive.role in ("journal", "failed") for drive in drives)
+    return volume.consistency_policy == "journal" and volume.status != "inactive" and listed and not beside
 
 
 def _array(
