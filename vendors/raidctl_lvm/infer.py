@@ -153,7 +153,8 @@ def _target(volume: GroupDraft, status: Status) -> None:
     volume.put(line, "kernel_health", health, shown_as="details[raid]")
     count = words[0] if status.target == "mirror" else words[1]
     volume.put(line, "drives_expected", len(health))
-    volume.override("drives_active", health.count("A"))
+    listed = volume.get("drives_active")  # by lvs, at another moment: the lower count is taken
+    volume.override("drives_active", min(health.count("A"), listed if isinstance(listed, int) else len(health)))
     if count != str(len(health)):  # raid1 3 AA: a letter is missing
         volume.unread("health of its images", f"{count} {health}")
         volume.discard("drives_active")

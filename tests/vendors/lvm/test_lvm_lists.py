@@ -6,10 +6,13 @@ import json
 
 import pytest
 
+import raidctl_lvm
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
+from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Controller
 from raidctl.survey.survey import Survey
+from raidctl.vendor.protocol import Document
 from tests.support.conclusions import anything_unread, read_text
 
 _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices\n"
@@ -575,3 +578,15 @@ def test_a_missing_physical_volume_of_a_full_report_is_a_problem(columns: dict[s
 def test_each_letter_of_the_kernels_line_counts(line: str, code: int) -> None:
     """A letter that is missing, and any but the good one for a log or journal, is not ok."""
     assert _code(read_text(f"vg-data: 0 4000 {line}\n")) == code
+
+
+@pytest.mark.parametrize(("segtype", "letters"), [("raid1", "AAA"), ("raid6_zr", "AAAA")])
+def test_of_lvs_and_the_kernel_the_worse_counts(segtype: str, letters: str) -> None:
+    """Images that lvs reports as in need of a refresh do not work because the kernel's line is of another moment."""
+    images = ("iwi-aor-r-", "iwi-aor-r-", *[_OK] * (len(letters) - 2))
+    kernel = f"vg-data: 0 4000 raid {segtype} {len(letters)} {letters} 4000/4000 idle 0 0 -\n"
+    text = _json(segtype=segtype, attr="rwi-aor-r-", images=images)
+    documents = [Document("lvs", "lvm", text), Document("dmsetup status", "lvm", kernel)]
+    [controller] = with_redundancy(raidctl_lvm.read(documents).controllers)
+    [volume] = controller.volumes
+    assert (volume.status, volume.failures_tolerated) == ("degraded", 0)
