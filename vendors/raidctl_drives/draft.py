@@ -26,6 +26,8 @@ _LIFE = frozenset({"percent_used", "percentage_used"})
 _USED = regex(r"(\d{1,3})%?", re.ASCII)
 _MOST_USED = 255
 """The largest value of NVMe."""
+_NO_RESULT = regex(r"(?i)abort|interrupt|progress")
+"""Words of a self-test that has no result: it was not completed, or is running."""
 _LONG = regex(r"(?i)extended|long")
 """Kinds of self-tests that read the whole drive."""
 
@@ -136,6 +138,9 @@ class DriveDraft(draft.Draft):
             message = f"{which} failed{since}: {printable(words)}."
             self.add_problem("warning", "state", message, "Check the backups and replace the drive.")
             self.failed_test = True
+        if passed is None and words and not self.tests and not _NO_RESULT.search(words):
+            message = f"The result of the drive's last self-test is unknown: {printable(words)}."
+            self.add_problem("warning", "unread", message, "Start another: `raidctl check media start`.")
         self.tests.append((kind, passed))
 
     def at_device(self, node: str | None) -> None:

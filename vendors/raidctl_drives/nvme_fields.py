@@ -25,6 +25,7 @@ _WARNINGS = (
 )
 _FAILED_TESTS = (5, 6, 7)
 """Results of failed self-tests: fatal error, unknown failed segment, known failed segment."""
+_ABORTED_TESTS = (1, 2, 3, 4, 8, 9)
 _UNUSED_ENTRY = 15
 _KINDS_OF_TESTS = {1: "Short", 2: "Extended"}
 _LOST = regex(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
@@ -73,6 +74,17 @@ def _read_warnings(draft: DriveDraft, pair: Pair) -> int | None:
         message = f"The drive's {pair.label} {pair.value!r} is not a number: warnings are unknown."
         draft.add_problem("warning", "unread", message, "Run nvme smart-log again.")
     return bits
+
+
+def _read_errors(draft: DriveDraft, pair: Pair) -> None:
+    """``media_errors : 0``: a count that is not a number is not 0."""
+    count = grouped_number(pair.value)
+    if count is None:
+        draft.keep(pair)
+        draft.add_problem("warning", "unread", f"The drive's {pair.label} {pair.value!r} is not a number.",
+                          "Run nvme smart-log again.")  # fmt: skip
+    else:
+        draft.put(pair.lines[0], "errors.media", count)
 
 
 def _named(bits: int) -> list[str]:
@@ -151,7 +163,8 @@ def _read_result(draft: DriveDraft, pair: Pair) -> None:
     result = _first_integer(pair.value)
     if result != _UNUSED_ENTRY:
         passed = True if result == 0 else False if result in _FAILED_TESTS else None
-        draft.add_test("", f"result {pair.value}", passed=passed)
+        ended = "aborted, " * (result in _ABORTED_TESTS)
+        draft.add_test("", f"{ended}result {pair.value}", passed=passed)
 
 
 def _read_test_code(draft: DriveDraft, pair: Pair) -> None:
@@ -207,7 +220,7 @@ SMART: Fields[DriveDraft] = {
     "temperature": _read_temperature(kelvin=False),
     # power_on_hours                      : 1,677
     "power_on_hours": Field("power_on_hours", grouped_number),
-    "media_errors": Field("errors.media", grouped_number),
+    "media_errors": _read_errors,
     "num_err_log_entries": Field("errors.other", grouped_number),
 }
 """Fields of ``smart-log``."""

@@ -372,3 +372,18 @@ def test_without_a_volatile_cache_the_feature_that_would_switch_it_is_no_contrad
     ])  # fmt: skip
     [drive] = [drive for controller in found.controllers for drive in controller.drives]
     assert (drive.write_cache, found.problems) == ("disabled", ())
+
+
+@pytest.mark.parametrize(("result", "unread"), [("0xa", 1), ("0xe", 1), ("0x1", 0), ("0x9", 0), ("0", 0), ("0xf", 0)])
+def test_a_reserved_result_of_a_self_test_is_unread(result: str, unread: int) -> None:
+    """Results 10 to 14 have no meaning; 1 to 4, 8 and 9 are aborted tests."""
+    rows = f"Self Test Result[0]:\n  Operation Result             : {result}\n  Self Test Code : 2\n"
+    text = f"Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n{rows}"
+    assert len([one for one in observed(text).problems if one.kind == "unread"]) == unread
+
+
+def test_a_count_of_media_errors_that_is_no_number_is_unread() -> None:
+    """It is not 0."""
+    found = observed(SMART.replace("media_errors				: 4", "media_errors				: 0x4?"))
+    assert any("media_errors" in one.message and one.kind == "unread" for one in found.problems)
+    assert not any("media_errors" in one.message for one in observed(SMART).problems)

@@ -382,3 +382,36 @@ def test_a_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
         text = f"{BANNER}{IDENTITY}SMART overall-health self-assessment test result: FAILED!\n\n{_ROWS}{rows}\n\n"
         found = diagnose(read_text(text).inventory, rules()).findings[0]
         assert (found.rule, "Check fans" in (found.remedy or "")) == (rule, rows == hot)
+
+
+@pytest.mark.parametrize(
+    ("words", "unknown"),
+    [
+        ("Unknown/reserved test status", True), ("Completed: zqx", True), ("zqx", True), ("Aborted by host", False),
+        ("Interrupted (host reset)", False), ("Self-test routine in progress", False),
+        ("Completed without error", False),
+    ],
+)  # fmt: skip
+def test_a_result_of_the_last_self_test_in_other_words_is_unread(words: str, *, unknown: bool) -> None:
+    """A result that smartctl does not know is no passed test; an aborted test has no result."""
+    log = f"SMART Self-test log structure revision number 1\n# 1  Short offline  {words}  00%  12345  -\n\n"
+    part, _ = one(f"{BANNER}{IDENTITY}{TABLE}\n{log}")
+    assert [problem.kind for problem in part.problems if "self-test" in problem.message] == ["unread"] * unknown
+
+
+@pytest.mark.parametrize(("status", "unknown"), [(144, 1), (224, 1), (240, 0), (0, 0), (33, 0)])
+def test_a_reserved_status_of_the_last_self_test_is_unread(status: int, unknown: int) -> None:
+    """The high half of the byte, 9 to 14, has no meaning."""
+    table = f"General SMART Values:\nSelf-test execution status:      ( {status:3})\tReserved.\n"
+    part, _ = one(f"{BANNER}{IDENTITY}{table}{TABLE}\nSMART Self-test Log not supported\n\n")
+    assert sum(problem.kind == "unread" and "self-test" in problem.message for problem in part.problems) == unknown
+
+
+@pytest.mark.parametrize(
+    ("figures", "failed"),
+    [("010   010   010", True), ("001   001   010", True), ("011   011   010", False), ("001   001   000", False)],
+)
+def test_a_value_at_its_threshold_fails_whatever_the_next_column_contains(figures: str, *, failed: bool) -> None:
+    """An attribute fails at its threshold, unless that is 0."""
+    part, _ = one(FULL.replace("0x0033   100   100   010", f"0x0033   {figures}"))
+    assert ("Reallocated_Sector_Ct FAILING_NOW" in (part.status_text or "")) is failed

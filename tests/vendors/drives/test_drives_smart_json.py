@@ -292,3 +292,14 @@ def test_a_failing_exit_status_counts_beside_a_verdict_that_passed(passed: bool 
     """Bit 3 of the exit status is a failing drive: the contradiction is a problem, as for a drive that is asked."""
     part, _ = one({**ATA, "smartctl": {**HEAD["smartctl"], "exit_status": 8}, "smart_status": {"passed": passed}})
     assert any("exit status reports a failing drive" in problem.message for problem in part.problems)
+
+
+@pytest.mark.parametrize(("value", "threshold", "failed"), [(10, 10, True), (11, 10, False), (1, 0, False)])
+def test_a_value_at_its_threshold_fails_whatever_else_the_row_contains(
+    value: int, threshold: int, *, failed: bool
+) -> None:
+    """As in the text, an attribute fails at its threshold, unless that is 0."""
+    row = {"id": 5, "name": "Reallocated_Sector_Ct", "value": value, "thresh": threshold, "when_failed": "",
+           "flags": {"prefailure": True}, "raw": {"value": 0, "string": "0"}}  # fmt: skip
+    part, _ = one({**ATA, "ata_smart_attributes": {"table": [row]}})
+    assert ("FAILING_NOW" in (part.status_text or "")) is failed

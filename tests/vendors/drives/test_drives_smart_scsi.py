@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidctl.audit.builtin import rules
@@ -230,3 +232,25 @@ def test_another_log_gives_the_temperature_if_the_first_has_none() -> None:
     """The environmental report gives the temperature."""
     text = NO_LOG.replace("Drive Trip Temperature:", "Current temperature = 34\nDrive Trip Temperature:")
     assert one(text)[0].temperature_celsius == 34
+
+
+@pytest.mark.parametrize(
+    ("state", "bad"),
+    [
+        ("halted due to fatal error", 1),
+        ("halted due to a vendor specific pattern of error", 1),
+        ("halted due to temperature out of range", 0),
+        ("no scans active", 0),
+    ],
+)
+def test_a_background_scan_that_an_error_has_halted_is_reported(state: str, bad: int) -> None:
+    """The drive stops scanning its media if an error is fatal or there are too many."""
+    part, _ = one(SAS.replace("waiting until BMS interval timer expires", state))
+    assert sum(state in problem.message for problem in part.problems) == bad
+
+
+def test_a_reserved_bit_of_nvmes_critical_warning_is_named() -> None:
+    """Bits of later versions of NVMe are a warning, too, and the text shows more than ``PASSED``."""
+    part, _ = one(re.sub(r"Critical Warning: +0x..", "Critical Warning:   0x40", NVME))
+    assert part.status == "warning"
+    assert "unknown critical warning 0x40" in (part.status_text or "")

@@ -39,6 +39,11 @@ class Attribute(Struct):
     """Normalised value."""
 
 
+def failed_now(value: int | None, threshold: int | None) -> str:
+    """``now`` if a value has reached its threshold. That of 0 is always passed."""
+    return "now" if value is not None and threshold and value <= threshold else ""
+
+
 PASSED = frozenset({"PASSED", "OK", "OK!"})
 
 

@@ -77,6 +77,7 @@ _FAILED_TESTS = {
     7: "read element", 8: "suspected handling damage",
 }  # fmt: skip
 """High half of the status byte of an ATA drive's self-test, and what failed."""
+_RESERVED_TESTS = range(9, 15)
 _FAILED = {"FAILED!", "FAILED"}
 
 
@@ -94,7 +95,12 @@ def conclude_health(draft: SmartDraft) -> None:
 
 def _self_test(draft: SmartDraft) -> None:
     """Report a failed self-test that only the status byte shows: the drive has no log, or it was not read."""
-    found = _FAILED_TESTS.get(draft.test_status >> 4)
+    result = draft.test_status >> 4
+    found = _FAILED_TESTS.get(result)
+    if result in _RESERVED_TESTS and not draft.tested:
+        draft.report(
+            f"The result of the drive's last self-test is unknown (status {draft.test_status}).", kind="unread"
+        )
     if found is not None and not draft.tested:
         draft.report(
             f"The drive's last self-test failed: {found} (status {draft.test_status}).",
@@ -222,6 +228,8 @@ def _verdict_of(draft: SmartDraft) -> Verdict | None:
     health = draft.health
     warning = health.critical_warning or 0
     known = [words for bit, words in CRITICAL_WARNINGS if warning & bit]
+    if others := warning & ~sum(bit for bit, _ in CRITICAL_WARNINGS):
+        known.append(f"unknown critical warning {others:#04x}")
     health.reasons += [words for words in known if words not in health.reasons]
     if warning & _READ_ONLY[0] or _READ_ONLY[1] in health.reasons:
         return "critical"

@@ -7,7 +7,7 @@ import json
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse
 from raidctl_drives.smart import json_labels, messages, numbers, scan
-from raidctl_drives.smart.draft import Attribute, SmartDraft
+from raidctl_drives.smart.draft import Attribute, SmartDraft, failed_now
 from raidctl_drives.smart.health import conclude_health
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
 from raidctl_drives.smart.label_lines import report_unreadable
@@ -178,10 +178,9 @@ def _attributes(draft: SmartDraft, leaves: Leaves) -> None:
         raw = collapse(raw) if isinstance(raw, str) else str(branch(row, "raw", "value"))
         failed = str(branch(row, "when_failed") or "")
         prefail = branch(row, "flags", "prefailure") is True
-        failed, value = failed if failed in ("now", "past") else "", branch(row, "value")
-        draft.attributes[which, name] = Attribute(
-            line, which, name, raw, prefail, failed, value if isinstance(value, int) else None
-        )
+        value, threshold = number(branch(row, "value")), number(branch(row, "thresh"))
+        failed = failed if failed in ("now", "past") else failed_now(value, threshold)
+        draft.attributes[which, name] = Attribute(line, which, name, raw, prefail, failed, value)
         draft.detail(line, name if name not in draft.details else f"{name} ({which})", raw)
 
 

@@ -29,6 +29,8 @@ _BEST_SPEED = regex(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
 _CURRENT_SPEED = regex(r"\(current: ([^)]*)\)")
 _CRITICAL = regex(r"0x[0-9a-fA-F]{1,2}")
 _COUNT = regex(r"(\d{1,11})%?", re.ASCII)
+# halted due to fatal error     halted due to a vendor specific pattern of error
+_SCAN_STOPPED = regex(r"halted due to (?:a )?(?:fatal error|vendor specific pattern of error)", re.IGNORECASE)
 _TEST_STATUS = regex(r"\( *(\d{1,3})\)", re.ASCII)
 _ZERO = regex(r"0(?:\D|$)", re.ASCII)
 _FAMILY_SSD = regex(r"\bSSDs?\b|\bSolid State\b", re.IGNORECASE)
@@ -262,6 +264,13 @@ def _read_test_status(draft: SmartDraft, pair: Pair) -> None:
     draft.test_status = int(status[1]) if status else draft.test_status
 
 
+def _read_background_scan(draft: SmartDraft, pair: Pair) -> None:
+    """``no scans active``; ``halted due to fatal error``, as the scan of the media met one."""
+    draft.detail(pair.lines[0], "Background scan", pair.value)
+    if _SCAN_STOPPED.search(pair.value):
+        draft.report(f"The drive's scan of its media is {pair.value}.", remedy="Check the backups; replace the drive.")
+
+
 def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:
     """Return a reader of a detail that gives a count as well. ``highest`` is the highest count that makes sense."""
 
@@ -340,5 +349,5 @@ _FIELDS: Fields[SmartDraft] = {
     # Self-test execution status:      34% of test remaining
     "Self-test execution status": _read_test_status,
     # Status: no scans active                of the background scan
-    "Status": lambda draft, pair: draft.detail(pair.lines[0], "Background scan", pair.value),
+    "Status": _read_background_scan,
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse, printable, regex
 from raidctl_drives.smart import numbers
-from raidctl_drives.smart.draft import Attribute, SmartDraft
+from raidctl_drives.smart.draft import Attribute, SmartDraft, failed_now
 
 # "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       0"
 # "0x05 ..." with -f hex; "---" where the drive gives no value
@@ -83,11 +83,13 @@ def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
     if raw and not any(map(str.isdecimal, raw)):
         draft.report(f"The raw value {raw[:40]!r} of the attribute {row['name']} is not a number.", kind="unread")
     failed = {"FAILING_NOW": "now", "NOW": "now", "In_the_past": "past", "Past": "past"}.get(row["failed"], "")
+    value, threshold = (attempt(int, row[place]) for place in ("value", "threshold"))
+    failed = failed or failed_now(value, threshold)
     name = printable(row["name"])
     if (number, name) in draft.attributes:
         mark_read(line)  # the same table once more: the "marginal" or "failed" attributes
         return True
-    draft.attributes[number, name] = Attribute(line, number, name, raw, prefail, failed, attempt(int, row["value"]))
+    draft.attributes[number, name] = Attribute(line, number, name, raw, prefail, failed, value)
     draft.detail(line, name if name not in draft.details else f"{name} ({number})", raw)
     return True
 
