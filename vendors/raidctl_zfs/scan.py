@@ -57,8 +57,7 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
         if scrub and at:
             ended(pool, lines[0], at, int(match["errors"]))
         elif not scrub and int(match["errors"]):
-            message = f"The last resilver ended with errors: {match['errors']}, so not all data could be rebuilt."
-            pool.add_problem("warning", "state", message, "List the damaged files with `zpool status -v`.")
+            report_resilver(pool, match["errors"])
     elif match := _RUNNING.match(text):
         _running(pool, lines, match["what"] or match["other"], text)
     elif match := _STOPPED.match(text):
@@ -83,6 +82,12 @@ def ended(pool: PoolDraft, line: Line | None, at: str | None, errors: int) -> No
     if at is not None:
         pool.put(line, "consistency_check.last_at", at)
     pool.put(line, "consistency_check.last_result", "failed" if errors else "ok")
+
+
+def report_resilver(pool: PoolDraft, errors: str) -> None:
+    """Report a resilver that could not read everything."""
+    message = f"The last resilver ended with errors: {errors}, so not all data could be rebuilt."
+    pool.add_problem("warning", "state", message, "List the damaged files with `zpool status -v`.")
 
 
 def _running(pool: PoolDraft, lines: Sequence[Line], what: str, text: str) -> None:

@@ -13,7 +13,7 @@ from raidctl.text import attempt, collapse
 from raidctl.units import parse_local_time, parse_size
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import put_errors, put_message, put_sizes, put_state
-from raidctl_zfs.scan import ended
+from raidctl_zfs.scan import ended, report_resilver
 from raidctl_zfs.vocabulary import GROUPS
 
 _COUNTS = (("READ", "read_errors"), ("WRITE", "write_errors"), ("CKSUM", "checksum_errors"))
@@ -64,10 +64,24 @@ def _pool(output: Output, path: str, entry: Mapping[str, Any], controller: Contr
         for inner, one in _mappings(entry.get(title)):
             table.parts.append(_vdev(output, f"{path}.{title}.{inner}", one, part))
     _filled(table, entry.get("scan_stats"))
+    if "error_count" in entry:  # of zpool status, which has the state of each
+        _report_unread(pool, entry, [*([table.root] if table.root else ()), *table.parts])
     pool.add_table(table)
     for label in _MOVES:
         _move(output, f"{path}.{label}", entry.get(label), pool)
     _properties(output, f"{path}.properties", entry.get("properties"), pool, controller.array(name))
+
+
+def _report_unread(pool: PoolDraft, entry: Mapping[str, Any], tops: Sequence[Vdev]) -> None:
+    """Report devices without a state, and lists of devices under a key that is not known."""
+    vdevs = [*tops]
+    for vdev in vdevs:
+        vdevs += vdev.children
+        if not vdev.state:
+            pool.unread("state of a device", f"{vdev.name}: not printed")
+    for key, one in _mappings(entry):
+        if key not in _NAMED and any("vdev_type" in inner for _, inner in _mappings(one)):
+            pool.unread("list of devices", key)
 
 
 def _tree(pool: PoolDraft, vdevs: Sequence[tuple[Vdev, Mapping[str, Any]]]) -> None:
@@ -139,15 +153,19 @@ def _scan(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
         pool.detail(line, f"scan {leaf}", str(entry[leaf]))
     what, state = str(entry.get("function")), str(entry.get("state"))
     line = lines.get("state")
-    if state == "FINISHED" and what == "SCRUB":
+    if state == "FINISHED" and what in _OPERATIONS:
         at, errors = _moment(entry.get("end_time")), str(entry.get("errors", ""))
-        if errors.isdecimal():
+        if not errors.isdecimal():
+            pool.unread("number of scan errors", errors[:80])
+        elif what == "SCRUB":
             ended(pool, line, at, int(errors))
+        elif int(errors):
+            report_resilver(pool, errors)
     elif state == "CANCELED" and what == "SCRUB":
         pool.put(line, "consistency_check.last_result", "unfinished")
     elif state == "SCANNING" and what in _OPERATIONS:
         _progress(pool, entry, line, what)
-    elif state not in ("NONE", "FINISHED", "CANCELED", "ERRORSCRUBBING", "None"):
+    elif state not in ("NONE", "CANCELED", "ERRORSCRUBBING", "None") and what != "ERRORSCRUB":
         pool.unread("scan state", f"{what} {state}"[:80])
     # "rebuild_stats": {"mirror-0": {"state": "ACTIVE", "scanned": "1.2G", "to_scan": "10G", …}}: sequential resilvers
     for name, one in _mappings(entry.get("rebuild_stats")):
@@ -168,7 +186,10 @@ def _move(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
     for leaf in entry:
         if (line := output.leaf(f"{path}.{leaf}")) is not None:
             pool.detail(line, f"{label} {leaf}", str(entry[leaf]))
-    if str(entry.get("state")) == "SCANNING" and pool.get("progress") is None:
+    state = str(entry.get("state"))
+    if state not in ("NONE", "SCANNING", "FINISHED", "CANCELED"):
+        pool.unread(f"state of {label}", state[:80])
+    if state == "SCANNING" and pool.get("progress") is None:
         paused = str(entry.get("waiting_for_resilver") or "0") != "0"
         _put_progress(pool, output.leaf(f"{path}.state"), kind, (entry.get(whole), entry.get(done)), paused=paused)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Volume
 from raidctl.survey.survey import Survey
 from tests.support.conclusions import read_text
@@ -313,3 +315,28 @@ def test_a_row_of_sync_that_is_cut_off_is_reported(row: str) -> None:
     assert _pool(seen).sync_disabled is None
     assert " ".join(row.split()) in " ".join(one.message for one in seen.inventory.problems if one.kind == "unread")
     assert _pool(read_text(_text_of(_MIRROR) + f"{_SYNC}{row}")).sync_disabled == ("tank/my db",)
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"scan_stats": {"function": "RESILVER", "state": "FINISHED", "errors": "0"}}, 0),
+        ({"scan_stats": {"function": "RESILVER", "state": "FINISHED", "errors": "3"}}, 1),
+        ({"scan_stats": {"function": "RESILVER", "state": "FINISHED", "errors": "many"}}, 3),
+        ({"scan_stats": {"function": "MENDING", "state": "FINISHED", "errors": "0"}}, 3),
+        ({"scan_stats": {"function": "NONE", "state": "NONE"}}, 0),
+        ({"scan_stats": {"function": "ERRORSCRUB", "state": "FINISHED"}}, 0),
+        ({"removal_stats": {"state": "STALLED"}}, 3),
+        ({"removal_stats": {"state": "FINISHED"}}, 0),
+        ({"raidz_expand_stats": {"state": "STALLED"}}, 3),
+        ({"archive": {"sdc": {"name": "sdc", "vdev_type": "disk", "state": "FAULTED"}}}, 3),
+    ],
+)
+def test_a_word_of_json_that_is_not_known_is_unread(more: dict[str, Any], code: int) -> None:
+    """Errors of a resilver count as in the text. An unknown state or key of a list of devices is unread."""
+    assert exit_code(diagnose(_json(_nested(_vdev("disk", "sdb")), **more).inventory, rules())) == code
+
+
+def test_a_device_of_json_without_a_state_is_unread() -> None:
+    """It is not left out: what the pool survives is unknown."""
+    assert exit_code(diagnose(_json(_nested(_vdev("disk", "sdb", ""))).inventory, rules())) == 3
