@@ -198,7 +198,12 @@ _VOLUME_FIELDS: Fields[ArrayDraft] = {
     # Raid Devices[0] : 2 (0@0K 1@0K), members by number and where their part begins
     "Raid Devices": Field("drives_expected", _first, keep=True),
     #  Raid Level[0] : RAID1
-    "Raid Level": Field("raid_level", lambda word: LEVELS.get(word, "unknown"), keep=True),
+    "Raid Level": Field(
+        "raid_level",
+        lambda word: LEVELS.get(word, "unknown"),
+        keep=True,
+        then=lambda draft, pair, _: draft.report_level(pair.value),
+    ),
     #  Array Size[0] : 520192
     "Array Size": Field("size_bytes", _kib),
     #  Chunk Size[0] : 128 sectors

@@ -136,8 +136,12 @@ class ArrayDraft(ReportDraft):
         self.put_labelled(line, "raid_level", level or "unknown", label)
         if level is None:
             self.detail(line, label, word)
-            if word not in NO_RAID:
-                self.add_problem("warning", "unread", f"Unknown RAID level {word!r}.")
+            self.report_level(word)
+
+    def report_level(self, word: str) -> None:
+        """Report an unknown RAID level."""
+        if word and word not in LEVELS and word not in NO_RAID:
+            self.add_problem("warning", "unread", f"Unknown RAID level {word!r}.")
 
     def member(self, name: str, node: str | None = None) -> MemberDraft:
         """The member of a name, created if it is new."""

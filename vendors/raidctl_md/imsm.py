@@ -227,8 +227,11 @@ def _conclude_volume(draft: ArrayDraft) -> None:
         status = "unknown" if status == "ok" else status
         draft.add_problem("warning", "unread", f"Unknown migration state {work!r}.")
     gone = (draft.get("drives_active") or 0) < (draft.get("drives_expected") or 0)  # Slots : [U_]
-    if status in ("ok", "unknown") and (gone or draft.details.get("Failed disk", "").isdecimal()):
+    failed = draft.details.get("Failed disk", "none")
+    if status in ("ok", "unknown") and (gone or failed.isdecimal()):
         status = "degraded"  # Failed disk : 1
+    if failed != "none" and not failed.isdecimal():
+        draft.add_problem("warning", "unread", f"Unknown failed disk {failed!r}.")
     draft.override("status", status)
 
 
@@ -256,7 +259,12 @@ _VOLUME_FIELDS: Fields[ArrayDraft] = {
     #            UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
     "UUID": _read_uuid,
     #      RAID Level : 1 <-- 1
-    "RAID Level": Field("raid_level", _now(lambda word: LEVELS.get(word, "unknown")), keep=True),
+    "RAID Level": Field(
+        "raid_level",
+        _now(lambda word: LEVELS.get(word, "unknown")),
+        keep=True,
+        then=lambda draft, pair, _: draft.report_level(pair.value.partition("<--")[0].strip()),
+    ),
     #         Members : 2 <-- 2
     "Members": Field("drives_expected", _now(count)),
     #           Slots : [UU] <-- [UU]

@@ -81,6 +81,11 @@ def _put(name: str, parse: Callable[[str], object], *, words: bool = False) -> C
     return read_value
 
 
+def _read_level(draft: ArrayDraft, pair: Pair) -> None:
+    _put("raid_level", lambda value: LEVELS.get(value, "unknown"), words=True)(draft, pair)
+    draft.report_level(pair.value)
+
+
 def _number(value: str) -> int | None:
     return int(value) if _NUMBER.fullmatch(value) else None
 
@@ -255,7 +260,7 @@ def _judge_member(member: MemberDraft, words: list[str], slot: str | None, *, do
 _FIELDS: Fields[ArrayDraft] = {
     **dict.fromkeys(ARRAY_FILES, keep),
     # level: raid1
-    "level": _put("raid_level", lambda value: LEVELS.get(value, "unknown"), words=True),
+    "level": _read_level,
     # raid_disks: 2
     "raid_disks": _put("drives_expected", _disks),
     # chunk_size: 524288

@@ -392,3 +392,21 @@ def test_md_examine_a_wrong_checksum_is_reported() -> None:
     """A wrong checksum is a problem of its member."""
     found = read(EXAMINE.replace("5a5a0f0f - correct", "5a5a0f0f - expected 11110000"))
     assert any("checksum" in p.message and p.where.endswith("/sdd1") for p in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (IMSM, r"RAID Level : \S+", "RAID Level : 7"),
+        (IMSM, r"Failed disk : \S+", "Failed disk : some"),
+        (DDF, r"Raid Level\[0\] : \S+", "Raid Level[0] : RAID9"),
+    ],
+    ids=["level of IMSM", "failed disk of IMSM", "level of DDF"],
+)
+def test_md_examine_an_unknown_word_of_a_containers_volume_is_unread(text: str, old: str, new: str) -> None:
+    """A level or a number of a failed disk in another form is a problem, not an array without any."""
+    assert re.search(old, text)
+    before, after = (
+        sum(one.kind == "unread" for one in read(each).problems) for each in (text, re.sub(old, new, text))
+    )
+    assert after == before + 1
