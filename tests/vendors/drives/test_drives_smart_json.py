@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from typing import Any
 
 import pytest
 
@@ -303,3 +305,32 @@ def test_a_value_at_its_threshold_fails_whatever_else_the_row_contains(
            "flags": {"prefailure": True}, "raw": {"value": 0, "string": "0"}}  # fmt: skip
     part, _ = one({**ATA, "ata_smart_attributes": {"table": [row]}})
     assert ("FAILING_NOW" in (part.status_text or "")) is failed
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (NVME, ("nvme_smart_health_information_log", "critical_warning")),
+        (NVME, ("nvme_smart_health_information_log", "percentage_used")),
+        (SAS, ("scsi_error_counter_log", "read", "total_uncorrected_errors")),
+        (SAS, ("scsi_grown_defect_list",)),
+    ],
+)
+@pytest.mark.parametrize("value", ["many", -1])
+def test_a_count_that_is_none_is_unread(document: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    """A count that is not a number, or is below 0, is not taken for one that was not printed."""
+    changed = copy.deepcopy(document)
+    place = changed
+    for name in path[:-1]:
+        place = place.setdefault(name, {})
+    place[path[-1]] = value
+    part, _ = one(changed)
+    assert any(problem.kind == "unread" and path[-1] in problem.message for problem in part.problems)
+
+
+def test_an_unknown_word_for_a_failed_attribute_is_unread() -> None:
+    """``when_failed`` is empty, ``past`` or ``now``."""
+    row = {"id": 5, "name": "Reallocated_Sector_Ct", "value": 100, "thresh": 10, "when_failed": "soon",
+           "flags": {"prefailure": True}, "raw": {"value": 0, "string": "0"}}  # fmt: skip
+    part, _ = one({**ATA, "ata_smart_attributes": {"table": [row]}})
+    assert any(problem.kind == "unread" and "'soon'" in problem.message for problem in part.problems)

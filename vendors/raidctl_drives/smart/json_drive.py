@@ -101,9 +101,8 @@ def _verdict(draft: SmartDraft, leaves: Leaves) -> None:
         health.verdict_line = line
     log, status = "nvme_smart_health_information_log", "smart_status"
     for path in ((log, "critical_warning"), (status, "nvme", "value")):
-        warning = number(leaves.value(*path))
-        line = leaves.line(".".join(path))
-        if warning is not None and line and health.critical_warning is None:
+        line, warning = _counted(draft, leaves, path, 0xFF)
+        if warning is not None and line and (health.critical_warning is None or warning > health.critical_warning):
             health.critical_warning, health.warning_line = warning, line
 
 
@@ -179,6 +178,8 @@ def _attributes(draft: SmartDraft, leaves: Leaves) -> None:
         failed = str(branch(row, "when_failed") or "")
         prefail = branch(row, "flags", "prefailure") is True
         value, threshold = number(branch(row, "value")), number(branch(row, "thresh"))
+        if failed not in ("", "now", "past"):
+            draft.report(f"The word {failed[:40]!r} for a failure of the attribute {name} is unknown.", kind="unread")
         failed = failed if failed in ("now", "past") else failed_now(value, threshold)
         draft.attributes[which, name] = Attribute(line, which, name, raw, prefail, failed, value)
         draft.detail(line, name if name not in draft.details else f"{name} ({which})", raw)
@@ -187,7 +188,7 @@ def _attributes(draft: SmartDraft, leaves: Leaves) -> None:
 def _counters(draft: SmartDraft, leaves: Leaves) -> None:
     for what in ("read", "write", "verify"):
         path = ("scsi_error_counter_log", what, "total_uncorrected_errors")
-        line, count = leaves.line(".".join(path)), number(leaves.value(*path))
+        line, count = _counted(draft, leaves, path)
         if line and count is not None:
             draft.counters.append((line, count))
 
@@ -195,13 +196,27 @@ def _counters(draft: SmartDraft, leaves: Leaves) -> None:
 def _counts(draft: SmartDraft, leaves: Leaves) -> None:
     """Read counts that are details as well."""
     for path, name, highest in _COUNTS:
-        line, count = leaves.line(".".join(path)), number(leaves.value(*path))
-        if line and count is not None and 0 <= count <= highest:
+        line, count = _counted(draft, leaves, path, highest)
+        if line and count is not None:
             draft.offer(line, name, count)
     for log in ("ata_pending_defects_log", "scsi_pending_defects"):
-        line, count = leaves.line(f"{log}.count"), number(leaves.value(log, "count"))
-        if line and count is not None and 0 <= count < 1 << 32:
+        line, count = _counted(draft, leaves, (log, "count"), (1 << 32) - 1)
+        if line and count is not None:
             draft.defects.append((line, count))
+
+
+def _counted(
+    draft: SmartDraft, leaves: Leaves, path: tuple[str, ...], highest: int = 1 << 64
+) -> tuple[Line | None, int | None]:
+    """A count and its line. One that is not a number, or makes no sense, is reported."""
+    name = ".".join(path)
+    line, value = leaves.line(name), leaves.value(*path)
+    count = number(value)
+    if count is not None and 0 <= count <= highest:
+        return line, count
+    if line is not None and value is not None:
+        report_unreadable(draft, name, value)
+    return line, None
 
 
 def _messages(draft: SmartDraft, leaves: Leaves) -> None:
