@@ -288,17 +288,23 @@ def _remembered(path: Path) -> _State:
 
 def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Channel], settings: Settings) -> int:
     now, before = time.time(), state.memory
+    names = [one.name for one in channels]
     memory, events = step(before, seen.look, now, config)
-    state.keep(enqueue(memory, events, [one.name for one in channels], now))
+    state.keep(enqueue(memory, events, names, now))
+    if state.fault is not None:  # no later run will know that this one has found something
+        at_once = msgspec.structs.replace(config, after=0, unknown_after=0)
+        memory, events = step(before, seen.look, now, at_once)
+        state.memory = enqueue(memory, events, names, now)
     report = WatchReport(
         host=seen.host, source=seen.source, at=moment(now), subject=texts.subject(seen.host, events), events=events,
         complete=seen.look.complete, present=sum(one.reported is not None for one in memory.tracked),
         unknown=sum(one.unknown_since is not None for one in memory.tracked), waived=seen.look.waived,
-        notes=(*state.notes, *seen.notes, *([state.fault] if state.fault else [])),
-        pending=sum(one.reported is None and one.seen > 0 for one in memory.tracked),
+        notes=_notes(state, seen), pending=sum(one.reported is None and one.seen > 0 for one in memory.tracked),
     )  # fmt: skip
     done = [_delivery(state, one, report, now) for one in channels]
-    report = msgspec.structs.replace(report, deliveries=(*done, *_unused(state.memory, channels)))
+    report = msgspec.structs.replace(
+        report, deliveries=(*done, *_unused(state.memory, channels)), notes=_notes(state, seen)
+    )
     try:
         emit_json(report) if settings.as_json else emit(texts.screen(report))
     except (CannotTell, ReaderGoneError):
@@ -311,6 +317,10 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
     if any(event.kind not in ("alive", "reminder", "still") for event in events):
         return EXIT_NO
     return exit_code(unreported(memory, seen.look))
+
+
+def _notes(state: _State, seen: _Seen) -> tuple[str, ...]:
+    return *state.notes, *seen.notes, *([state.fault] if state.fault else [])
 
 
 def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) -> Delivery:

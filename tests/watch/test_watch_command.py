@@ -342,7 +342,7 @@ def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
 
 
 def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
-    """If the state cannot be written, each look delivers the alarm again.
+    """If the state cannot be written, each look delivers the alarm again, and waits for no second one.
 
     There is a note, and exit code 3, as on a full file system.
     """
@@ -352,12 +352,21 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
     hook, seen = hook_of(tmp_path, "cat > {seen}")
     watched.run("demo", "--pull", "raid6", "3")
     for _ in range(2):
-        done = watched.look("--run", str(hook), "--after", "1")
+        done = watched.look("--run", str(hook))
         assert done.exit_code == 3
         report = json.loads(seen.read_text())
         assert "volume_degraded" in {event["rule"] for event in report["events"]}
         assert any("could not be saved, so they will be reported again" in note for note in report["notes"])
         seen.unlink()
+
+
+def test_a_delivery_that_could_not_be_saved_is_named(watched: Watched, tmp_path: Path) -> None:
+    """If the state cannot be written after a delivery, exit code 3 has its reason on the screen."""
+    file = watched.state / "demo/raid6/watch.json"
+    hook, _ = hook_of(tmp_path, f"cat > {{seen}}; rm {file}; mkdir {file}")
+    done = watched.look("--run", str(hook), "--after", "1")
+    assert done.exit_code == 3
+    assert "could not be saved, so they will be reported again" in " ".join(done.stdout.split())
 
 
 def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
