@@ -32,7 +32,16 @@ from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.cli.shared.waivers import kept, waivers_option
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError
+from raidctl.errors import (
+    EXIT_ACCESS,
+    EXIT_CANNOT_TELL,
+    EXIT_FINE,
+    EXIT_NO,
+    AccessMissing,
+    CannotTell,
+    RaidctlError,
+    UsageError,
+)
 from raidctl.output import watch as texts
 from raidctl.output.json import to_json
 from raidctl.runners.locks import file_name
@@ -54,6 +63,7 @@ _OF_LIVE = ("interval", "at_most")
 _OF_ONCE = (
     "addresses", "programs", "policy", "waivers", "after", "unknown_after", "remind", "alive", "mail_from", "smtp",
 )  # fmt: skip
+_UNSAVED = "The results of this run could not be saved, so they will be reported again"
 _TEST = "This is a test of raidctl watch: nothing is wrong, and this address will receive its reports."
 
 
@@ -139,8 +149,7 @@ def command(
         return _live(context, settings, interval, at_most)
     settings.check()
     config = _config(**timing)
-    place = state_directory(settings)
-    with _kept(place, settings) as state:
+    with _kept(settings) as state:
         return _watched(state, _look(settings, policy, waivers), config, channels, settings)
 
 
@@ -227,7 +236,8 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
 class _State:
     """The watch memory in its file."""
 
-    path: Path
+    path: Path | None
+    """None: the state directory cannot be used."""
     memory: Memory
     notes: tuple[str, ...] = ()
     fault: str | None = None
@@ -237,28 +247,32 @@ class _State:
         """Write the memory atomically. After a failure, problems are still reported, and again at the next run."""
         self.memory = memory
         try:
-            self._write(memory)
+            if self.path is not None:
+                self._write(self.path, memory)
         except CannotTell as error:
-            self.fault = f"The results of this run could not be saved, so they will be reported again: {error}"
+            self.fault = f"{_UNSAVED}: {error}"
 
-    def _write(self, memory: Memory) -> None:
+    def _write(self, path: Path, memory: Memory) -> None:
         data = msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n"
-        files.write(str(self.path), data, mode=0o600, regular=True)
+        files.write(str(path), data, mode=0o600, regular=True)
 
 
 @contextmanager
-def _kept(place: Path, settings: Settings) -> Iterator[_State]:
-    """Open the memory of a machine, locked for one run.
+def _kept(settings: Settings) -> Iterator[_State]:
+    """Open the memory of a machine, locked for one run. If the state directory cannot be used, the memory is empty.
+
+    A file system that has become read-only, often because of its array, must not keep back the report about it.
 
     Raises:
         CannotTell: Another run on the same machine is under way, or the file cannot be read.
-        AccessMissing: The lock cannot be created.
     """
     name = f"watch-{file_name(settings.host).removesuffix('.lock')}" if settings.host else "watch"
     try:
-        handle = os.open(place / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise AccessMissing(f"{place / name}.lock cannot be created: {error.strerror}.") from None
+        place = state_directory(settings)
+        handle = _lock_file(place / f"{name}.lock")
+    except AccessMissing as error:
+        yield _State(None, Memory(), fault=f"{_UNSAVED}: {error}")
+        return
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -267,6 +281,13 @@ def _kept(place: Path, settings: Settings) -> Iterator[_State]:
         yield _remembered(place / f"{name}.json")
     finally:
         os.close(handle)
+
+
+def _lock_file(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise AccessMissing(f"{path} cannot be created: {error.strerror}.") from None
 
 
 def _remembered(path: Path) -> _State:
@@ -313,7 +334,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
         raise
     failed = state.fault is not None or bool(state.notes) or any(one.error is not None for one in done)
     if failed or seen.code:
-        return seen.code or EXIT_CANNOT_TELL
+        return seen.code or (EXIT_ACCESS if state.path is None else EXIT_CANNOT_TELL)
     if any(event.kind not in ("alive", "reminder", "still") for event in events):
         return EXIT_NO
     return exit_code(unreported(memory, seen.look))

@@ -360,6 +360,20 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
         seen.unlink()
 
 
+def test_a_state_directory_that_cannot_be_used_silences_nothing(watched: Watched, tmp_path: Path) -> None:
+    """The alarm is delivered, with the reason, and the exit code is 4, as on a file system that is now read-only."""
+    watched.run("demo", "--pull", "raid6", "3")
+    (watched.state / "demo/raid6/watch.lock").mkdir()
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    done = watched.look("--run", str(hook))
+    assert done.exit_code == 4
+    report = json.loads(seen.read_text())
+    assert "volume_degraded" in {event["rule"] for event in report["events"]}
+    [note] = report["notes"]
+    assert "could not be saved" in note
+    assert "watch.lock cannot be created" in note
+
+
 def test_a_delivery_that_could_not_be_saved_is_named(watched: Watched, tmp_path: Path) -> None:
     """If the state cannot be written after a delivery, exit code 3 has its reason on the screen."""
     file = watched.state / "demo/raid6/watch.json"
