@@ -99,6 +99,12 @@ REFUSED = """
     - name: no such object
       raidctl.raid.raid_info: {target: [no-such-object]}
       ignore_errors: true
+    - name: no LED
+      raidctl.raid.raid_locate: {target: /dev/nvme0n1, demo: nvme, mode: connection}
+      ignore_errors: true
+    - name: no level
+      raidctl.raid.raid_verify_info: {claims: {raid_level: []}}
+      ignore_errors: true
     - name: without become
       raidctl.raid.raid_info:
 """
@@ -109,7 +115,7 @@ def test_what_is_refused_fails_with_its_reason_and_changes_nothing(site: Site) -
     before = site.tools["db3"].state
     played = site.play(REFUSED)
     assert not played.changed()
-    tasks = ("no journal", "unsafe", "no such object")
+    tasks = ("no journal", "unsafe", "no such object", "no LED", "no level")
     assert {one["how"] for task in tasks for one in played.of(task).values()} == {"failed"}, played.printed
     assert "state_dir" in played.of("no journal")["db3"]["msg"]
     refused = played.of("unsafe")["db3"]
@@ -117,6 +123,8 @@ def test_what_is_refused_fails_with_its_reason_and_changes_nothing(site: Site) -
     assert refused["refusals"]
     assert "batter" in refused["msg"].lower()
     assert "no-such-object" in played.of("no such object")["db3"]["msg"]
+    assert "cannot be located: enclosure (SES): the kernel shows no enclosure" in played.of("no LED")["db3"]["msg"]
+    assert '"--raid-level" is empty' in played.of("no level")["db3"]["msg"]
     assert site.tools["db3"].state == before
     # its tools are only there for another user
     assert "smartarray" not in families(played.of("without become")["db2"]["inventory"])

@@ -9,8 +9,11 @@ from __future__ import annotations
 import shlex
 import typing as t
 
-from ansible_collections.raidctl.raid.plugins.plugin_utils.raidctl_action import RaidctlAction
+from ansible.errors import AnsibleActionFail
+from ansible_collections.raidctl.raid.plugins.plugin_utils.raidctl_action import RaidctlAction, Reply
 
+NOT_LOCATED = 1
+"""The exit code if a drive cannot be located."""
 BACKGROUND = """d=$(mktemp -d) || exit 1
 nohup {command} >"$d/out" 2>"$d/err" </dev/null & p=$!
 while kill -0 $p 2>/dev/null && [ "$(tail -n 1 "$d/out")" != "}}" ]; do sleep 0.1 2>/dev/null || sleep 1; done
@@ -47,7 +50,7 @@ class ActionModule(RaidctlAction):
         return result
 
     def _report(self, *words: str) -> dict[str, t.Any]:
-        return self.raidctl(*words).document or {}
+        return _located(self.raidctl(*words, expected=(0, NOT_LOCATED)))
 
     def _begun(self, *words: str) -> dict[str, t.Any]:
         """Start locating on the target.
@@ -55,4 +58,19 @@ class ActionModule(RaidctlAction):
         raidctl keeps running there, and switches the LEDs off when the time is over.
         """
         command = shlex.join([self.args["executable"], *self.words(*words)])
-        return self.judged(self.shell(BACKGROUND.format(command=command)), words).document or {}
+        reply = self.judged(self.shell(BACKGROUND.format(command=command)), words, (0, NOT_LOCATED))
+        return _located(reply)
+
+
+def _located(reply: Reply) -> dict[str, t.Any]:
+    """Return the report.
+
+    Raises:
+        AnsibleActionFail: A drive cannot be located; with its reasons.
+    """
+    document = reply.document or {}
+    if reply.code == NOT_LOCATED:
+        reasons = [f"{one['object_id']} cannot be located: {one['why_not']}."
+                   for one in document.get("targets", []) if one.get("why_not")]  # fmt: skip
+        raise AnsibleActionFail(" ".join(reasons) or reply.errors, result={"rc": reply.code, **document})
+    return document

@@ -42,6 +42,7 @@ class ActionModule(RaidctlAction):
             if name in FLAGS:
                 words += [option] if value else []
             elif value is not None:
-                words += [f"{option}={one}" for one in (value if isinstance(value, list) else [value])]
+                # raidctl refuses an empty value: a claim must not be lost with the variable that it comes from
+                words += [f"{option}={one}" for one in (value or [""] if isinstance(value, list) else [value])]
         reply = self.raidctl("verify", *words, "--", *self.args["target"], expected=(0, 1, 3, 4))
         return {"changed": False, "passes": reply.code == 0, "exit_code": reply.code, "report": reply.document}
