@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,34 +15,30 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from raidctl import json_decode
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import topic
 from raidctl.change.state_place import ROOT_PLACE
 from raidctl.cli import ReaderGoneError
-from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
 from raidctl.cli.shared.option_types import Length, Period
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.policies import policy_of
-from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.cli.shared.waivers import kept, waivers_option
+from raidctl.cli.shared.watch_state import WatchState, opened
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
     EXIT_FINE,
     EXIT_NO,
-    AccessMissing,
     CannotTell,
     RaidctlError,
     UsageError,
 )
 from raidctl.output import watch as texts
 from raidctl.output.json import to_json
-from raidctl.runners.locks import file_name
 from raidctl.text import attempt, counted, printable
 from raidctl.units import parse_seconds
 from raidctl.watch.delivery import Channel, Letter, UndeliveredError, mail, program
@@ -63,7 +57,6 @@ _OF_LIVE = ("interval", "at_most")
 _OF_ONCE = (
     "addresses", "programs", "policy", "waivers", "after", "unknown_after", "remind", "alive", "mail_from", "smtp",
 )  # fmt: skip
-_UNSAVED = "The results of this run could not be saved, so they will be reported again"
 _TEST = "This is a test of raidctl watch: nothing is wrong, and this address will receive its reports."
 
 
@@ -149,7 +142,7 @@ def command(
         return _live(context, settings, interval, at_most)
     settings.check()
     config = _config(**timing)
-    with _kept(settings) as state:
+    with opened(settings) as state:
         return _watched(state, _look(settings, policy, waivers), config, channels, settings)
 
 
@@ -232,82 +225,7 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     return _Seen(with_waivers_of(seen, notes), inventory.host.hostname or source, source, code, notes)
 
 
-@dataclass
-class _State:
-    """The watch memory in its file."""
-
-    path: Path | None
-    """None: the state directory cannot be used."""
-    memory: Memory
-    notes: tuple[str, ...] = ()
-    fault: str | None = None
-    """Why it could not be written."""
-
-    def keep(self, memory: Memory) -> None:
-        """Write the memory atomically. After a failure, problems are still reported, and again at the next run."""
-        self.memory = memory
-        try:
-            if self.path is not None:
-                self._write(self.path, memory)
-        except CannotTell as error:
-            self.fault = f"{_UNSAVED}: {error}"
-
-    def _write(self, path: Path, memory: Memory) -> None:
-        data = msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n"
-        files.write(str(path), data, mode=0o600, regular=True)
-
-
-@contextmanager
-def _kept(settings: Settings) -> Iterator[_State]:
-    """Open the memory of a machine, locked for one run. If the state directory cannot be used, the memory is empty.
-
-    A file system that has become read-only, often because of its array, must not keep back the report about it.
-
-    Raises:
-        CannotTell: Another run on the same machine is under way, or the file cannot be read.
-    """
-    name = f"watch-{file_name(settings.host).removesuffix('.lock')}" if settings.host else "watch"
-    try:
-        place = state_directory(settings)
-        handle = _lock_file(place / f"{name}.lock")
-    except AccessMissing as error:
-        yield _State(None, Memory(), fault=f"{_UNSAVED}: {error}")
-        return
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CannotTell("Another raidctl watch is reading this machine now; nothing was done.") from None
-        yield _remembered(place / f"{name}.json")
-    finally:
-        os.close(handle)
-
-
-def _lock_file(path: Path) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise AccessMissing(f"{path} cannot be created: {error.strerror}.") from None
-
-
-def _remembered(path: Path) -> _State:
-    """Load the memory from a file. A damaged one is put aside, and everything present is reported again."""
-    if not path.exists():
-        return _State(path, Memory())
-    try:
-        return _State(path, json_decode.decode(files.read(str(path), str(path), "a state", regular=True), Memory))
-    except CannotTell as error:
-        return _State(path, Memory(), (f"The results of earlier runs are unknown: {error}",))
-    except (ValueError, msgspec.MsgspecError) as error:
-        aside = path.with_suffix(".damaged")
-        path.replace(aside)
-        note = (
-            f"The results of earlier runs are lost: {path} was damaged ({printable(str(error))}) and is now {aside}. "
-        )
-        return _State(path, Memory(), (f"{note}Everything that is present is reported again.",))
-
-
-def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Channel], settings: Settings) -> int:
+def _watched(state: WatchState, seen: _Seen, config: Config, channels: Sequence[Channel], settings: Settings) -> int:
     now, before = time.time(), state.memory
     names = [one.name for one in channels]
     memory, events = step(before, seen.look, now, config)
@@ -340,11 +258,11 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
     return exit_code(unreported(memory, seen.look))
 
 
-def _notes(state: _State, seen: _Seen) -> tuple[str, ...]:
+def _notes(state: WatchState, seen: _Seen) -> tuple[str, ...]:
     return *state.notes, *seen.notes, *([state.fault] if state.fault else [])
 
 
-def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) -> Delivery:
+def _delivery(state: WatchState, channel: Channel, report: WatchReport, now: float) -> Delivery:
     """Send what a channel has not received; mark it only after success."""
     events = waiting(state.memory, channel.name)
     if not events:
