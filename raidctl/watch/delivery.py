@@ -11,6 +11,8 @@ import os
 import re
 import smtplib
 import socket
+import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from email.message import EmailMessage
@@ -27,10 +29,14 @@ from raidctl.text import collapse, printable, regex
 SMTP = ("127.0.0.1", 25)
 PATIENCE = 60.0
 """Seconds for a program, and for each reply of a mail server."""
+LIMIT = 300.0
+"""Seconds for a mail server: one that sends a line now and then would keep all other messages waiting."""
 _ADDRESS = regex(r"[A-Za-z0-9_.+][A-Za-z0-9_.+=/-]*(@[A-Za-z0-9_.\[\]:-]+)?", re.ASCII)
 _SENDMAIL = "sendmail"
 _THREADS = 10
 """The most findings that a mail refers to."""
+_READY = 220
+"""The code with which a mail server greets."""
 _MORE = 400
 """Characters of a program's error output."""
 
@@ -93,13 +99,26 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
             raise UndeliveredError(f"{host} port {port}: {_reason(error)}{hint}") from None
 
     def _send(self, text: EmailMessage, host: str, port: int) -> None:
-        server = smtplib.SMTP(host, port, timeout=PATIENCE)
+        server = smtplib.SMTP(timeout=PATIENCE)
+        end = threading.Timer(LIMIT, _cut, [server])
+        end.daemon = True
+        began = time.monotonic()
+        end.start()
         try:
+            code, reply = server.connect(host, port)
+            if code != _READY:
+                raise smtplib.SMTPConnectError(code, reply)
             server.send_message(text, text["From"], [self.address])
-        finally:
             # the server has accepted the message: an error on closing changes nothing
             with suppress(OSError, smtplib.SMTPException):
                 server.quit()
+        except (OSError, smtplib.SMTPException):
+            if time.monotonic() - began >= LIMIT:
+                raise TimeoutError(f"not done after {LIMIT:g} s") from None
+            raise
+        finally:
+            end.cancel()
+            server.close()
 
     def _message(self, letter: Letter) -> EmailMessage:
         domain = re.sub(r"[^A-Za-z0-9.-]", "-", socket.getfqdn()) or "localhost"
@@ -182,6 +201,13 @@ def _server(text: str) -> tuple[str, int]:
 def _run(argv: list[str], data: bytes, environment: Mapping[str, str]) -> RunAnswer:
     bounds = Bounds(seconds=PATIENCE, feed=data, fed_whole=True, leave_children=True)
     return run(argv, environment=environment, bounds=bounds)
+
+
+def _cut(server: smtplib.SMTP) -> None:
+    """End a connection; whatever waits for the server raises an error."""
+    if server.sock is not None:
+        with suppress(OSError):
+            server.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _why(done: RunAnswer, name: str) -> str:

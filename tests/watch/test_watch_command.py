@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
@@ -212,6 +215,31 @@ def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> 
     by_hand = watched.look()
     assert "1 event waiting for mail:root, which this run does not use." in by_hand.stdout
     assert by_hand.exit_code == 0
+
+
+def test_a_mail_server_that_never_comes_to_an_end_keeps_nothing_waiting(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A greeting without an end reaches no timeout of a reply: the mail waits, and other channels get their events."""
+    monkeypatch.setattr("raidctl.watch.delivery.LIMIT", 1.0)
+    hook, _ = hook_of(tmp_path, "cat > {seen}")
+
+    def greet(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            while True:
+                connection.sendall(b"220-Welcome\r\n")
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        endless = threading.Thread(target=lambda: greet(listening.accept()[0]))
+        endless.start()
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        done = watched.look("--mail", "root", "--smtp", address, "--run", str(hook), "--after", "1")
+        endless.join(PATIENCE)
+    assert done.exit_code == 3
+    assert "Not sent to mail:root, 1 event waiting: 127.0.0.1 port" in done.stdout
+    assert "not done after 1 s" in " ".join(done.stdout.split())
+    assert f"Sent to run:{hook}: 1 event." in done.stdout
 
 
 def hook_of(tmp_path: Path, script: str) -> tuple[Path, Path]:
