@@ -135,6 +135,8 @@ def command(
     if dry_run and not install_unit:
         raise click.UsageError("--dry-run needs --install-unit; a run changes nothing on the machine.")
     if install_unit:
+        if fault := next(filter(None, (one.fault() for one in channels)), None):
+            raise UsageError(f"--run: {fault}")
         return _install(context, settings, dry_run=dry_run)
     if settings.replay is not None:
         raise UsageError("A recording does not change: --replay cannot be used with watch.")
@@ -266,7 +268,7 @@ def _delivery(state: WatchState, channel: Channel, report: WatchReport, now: flo
     """Send what a channel has not received; mark it only after success."""
     events = waiting(state.memory, channel.name)
     if not events:
-        return Delivery(channel=channel.name)
+        return Delivery(channel=channel.name, error=channel.fault())
     try:
         channel.deliver(_letter(report, events, now))
     except UndeliveredError as error:

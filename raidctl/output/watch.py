@@ -50,14 +50,13 @@ def screen(report: WatchReport) -> str:
     """The report with the outcome of the deliveries."""
     lines = body(report).splitlines() if report.events or report.notes else [f"{report.subject}. {_totals(report)}"]
     for one in report.deliveries:
+        name = _clean(one.channel)
         if one.delivered:
-            lines.append(f"Sent to {_clean(one.channel)}: {counted(one.delivered, 'event')}.")
+            lines.append(f"Sent to {name}: {counted(one.delivered, 'event')}.")
         if one.error is not None:
-            lines.append(
-                f"Not sent to {_clean(one.channel)}, {counted(one.waiting, 'event')} waiting: {_clean(one.error)}"
-            )
+            failed = f"Not sent to {name}, {counted(one.waiting, 'event')} waiting"
+            lines.append(f"{failed if one.waiting else f'Nothing can be sent to {name}'}: {_clean(one.error)}")
         elif one.waiting:
-            name = _clean(one.channel)
             lines.append(f"{counted(one.waiting, 'event')} waiting for {name}, which this run does not use.")
     if all(one.waiting and one.error is None for one in report.deliveries):
         lines.append("No address is configured, so this is only printed: --mail ADDRESS, or --run PROGRAM.")

@@ -74,6 +74,10 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
         """The name of the channel."""
         return f"mail:{self.address}"
 
+    def fault(self) -> str | None:
+        """Return why nothing can be sent. None: that is known only once it is tried."""
+        return None
+
     def deliver(self, letter: Letter) -> None:
         """Send a letter.
 
@@ -150,12 +154,25 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         """The name of the channel."""
         return f"run:{self.path}"
 
+    def fault(self) -> str | None:
+        """Return why it is not run: it is missing, or others than root could change what root would run."""
+        name = printable(self.path)
+        if not os.access(self.path, os.F_OK):
+            return f"there is no file {name}."
+        if not os.access(self.path, os.X_OK):
+            return f"{name} is not executable: chmod +x it."
+        unsafe = changeable(self.path)
+        return f"{printable(unsafe)} {CHANGEABLE}, so it is not run as root." if unsafe else None
+
     def deliver(self, letter: Letter) -> None:
         """Run the program.
 
         Raises:
-            UndeliveredError: It did not end with 0.
+            UndeliveredError: It is not run, or did not end with 0.
         """
+        fault = self.fault()
+        if fault is not None:
+            raise UndeliveredError(fault)
         environment = {**os.environ, **letter.variables, "PATH": ":".join(search_path())}
         done = _run([self.path], letter.document, environment)
         if done.code != 0:
@@ -181,13 +198,10 @@ def program(path: str) -> Program:
     """Return the channel of a program.
 
     Raises:
-        UsageError: It has no full path, or others than root could change what root would run.
+        UsageError: It has no full path.
     """
     if not path.startswith("/"):
         raise UsageError(f'--run: "{printable(path)}" has to be the full path of a program; a shell is not involved.')
-    unsafe = changeable(path)
-    if unsafe:
-        raise UsageError(f"--run: {printable(unsafe)} {CHANGEABLE}, so it is not run as root.")
     return Program(path=path)
 
 

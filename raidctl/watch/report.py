@@ -16,7 +16,10 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     channel: Annotated[str, doc("`mail:ADDRESS` or `run:PROGRAM`.")]
     delivered: Annotated[int, doc("Events that it has received now.")] = 0
     waiting: Annotated[int, doc("Events that it has not received; the next run with it tries again.")] = 0
-    error: Annotated[str | None, doc("Why not; null: nothing waits, or this run does not use the channel.")] = None
+    error: Annotated[
+        str | None,
+        doc("Why not, or why nothing can be sent; null: neither, or it is not used now."),
+    ] = None
 
 
 class WatchReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -217,6 +217,37 @@ def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> 
     assert by_hand.exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("mode", "sentence"),
+    [
+        (None, "there is no file"),
+        (0o644, "is not executable: chmod +x it."),
+        pytest.param(0o777, "can be changed by others than root, so it is not run as root.", marks=pytest.mark.skipif(
+            os.geteuid() != 0, reason="only root refuses it")),
+    ],
+)  # fmt: skip
+def test_a_program_that_cannot_be_run_keeps_no_mail_back(
+    watched: Watched, server: tuple[Server, str], tmp_path: Path, mode: int | None, sentence: str
+) -> None:
+    """If the program is gone or unsafe, the mail is sent; each run shows the reason, and ends with exit code 3."""
+    keeper, address = server
+    hook, seen = hook_of(tmp_path, "cat > {seen}")
+    hook.unlink() if mode is None else hook.chmod(mode)
+    words = ("--mail", "root", "--smtp", address, "--run", str(hook))
+    quiet = watched.look(*words)
+    assert quiet.exit_code == 3
+    assert f"Nothing can be sent to run:{hook}: " in quiet.stdout
+    done = watched.look(*words)
+    assert done.exit_code == 3
+    assert f"Not sent to run:{hook}, 1 event waiting: " in done.stdout
+    assert all(sentence in one.stdout for one in (quiet, done))
+    assert len(keeper.mails) == 1
+    assert not seen.exists()
+    hook_of(tmp_path, "cat > {seen}")
+    assert watched.look(*words).exit_code == 0
+    assert seen.exists()
+
+
 def test_a_mail_server_that_never_comes_to_an_end_keeps_nothing_waiting(
     watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
