@@ -32,7 +32,7 @@ def private_directory(longest: int | None = None) -> Iterator[str]:
 def _make(longest: int | None) -> str:
     problem: OSError | None = None
     # file systems of a machine in trouble are often full or read-only: the last two are in memory
-    for parent in (tempfile.gettempdir(), "/tmp", "/run", "/dev/shm"):  # noqa: S108 - mkdtemp makes a new one, mode 0700
+    for parent in (*usual(), "/tmp", "/run", "/dev/shm"):  # noqa: S108 - mkdtemp makes a new one, mode 0700
         if longest is not None and len(parent) + len("/raidctl-12345678") > longest:
             continue
         try:
@@ -40,6 +40,14 @@ def _make(longest: int | None) -> str:
         except OSError as error:
             problem = problem or error
     raise problem or OSError("no temporary directory")
+
+
+def usual() -> tuple[str, ...]:
+    """Return the usual directory for temporary files; none if it cannot be written."""
+    try:
+        return (tempfile.gettempdir(),)
+    except OSError:  # /tmp, /var/tmp and the current directory are all full or read-only
+        return ()
 
 
 def open_own(path: str) -> int:

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from raidctl.request import Failure, RunAnswer
+from raidctl.request import Failure, Run, RunAnswer
 from raidctl.runners import process
 from raidctl.runners.directory import open_own, private_directory
+from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Bounds, Companion, Interrupted
 from tests.support.waiting import PATIENCE, until
 
@@ -163,6 +164,17 @@ def test_a_full_temporary_directory_is_not_the_end(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with private_directory() as path:
         assert not path.startswith(str(tmp_path))
+
+
+def test_a_machine_without_a_temporary_directory_runs_its_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the root file system is read-only or full, and /tmp with it, Python finds none, and memory is used."""
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "gone")])
+    [answer] = LocalRunner().carry_out([Run(("/bin/sh", "-c", "echo it works"))])
+    assert isinstance(answer, RunAnswer)
+    assert answer.text == "it works\n"
 
 
 def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:

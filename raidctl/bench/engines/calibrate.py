@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from raidctl.bench.blocks import pool
 from raidctl.bench.targets.place import place_of
 from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
 from raidctl.errors import BenchError
+from raidctl.runners.directory import usual
 
 SHARE = 0.5
 """Share of the ceiling above which the engine limits a figure."""
@@ -136,7 +136,7 @@ def memory(*, ordinary: bool = False) -> Iterator[Memory]:
 
 def _nameless() -> int | None:
     """A file without a name that stays in the page cache. None if the system is read-only or runs from memory."""
-    for place in dict.fromkeys(("/var/tmp", tempfile.gettempdir())):  # noqa: S108 - nothing gets a name there
+    for place in dict.fromkeys(("/var/tmp", *usual())):  # noqa: S108 - nothing gets a name there
         try:
             if place_of(place).in_memory:
                 continue
