@@ -18,7 +18,10 @@ from tests.collection.wheels import house
 @pytest.mark.slow  # makes a virtual environment
 @pytest.mark.skipif(os.geteuid() != 0, reason="the roles demand a program that belongs to root")
 def test_the_roles_install_raidctl_from_a_wheel_and_only_once(own_site: Site, tmp_path: Path) -> None:
-    """What the unit starts is the installed program, which writes metrics. The second run has changed=0."""
+    """What the unit starts is the installed program, which writes metrics. The second run has changed=0.
+
+    Check mode works before the first run, and installs nothing.
+    """
     wheel = house(tmp_path / "wheels")
     target = tmp_path / "target"
     (target / "units").mkdir(parents=True)
@@ -32,6 +35,10 @@ def test_the_roles_install_raidctl_from_a_wheel_and_only_once(own_site: Site, tm
         words += ["-e", f"raid_export_{name}={value}"]  # the other role finds the program that this one has installed
     pip = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheel.parent), "PIP_CONFIG_FILE": os.devnull}
     text = playbook("Watch the storage", environment=pip)
+    first = playbook("Watch the storage", environment=pip, roles=["raidctl.raid.raid_export"])
+    checked = own_site.play(first, *words, "--check")
+    assert checked.code == 0, checked.printed
+    assert not [*(target / "bin").iterdir(), *(target / "units").iterdir()]
     done = own_site.play(text, *words)
     assert done.code == 0, done.printed
     assert "db1: raidctl.raid.raid_export : Install the package" in done.changed()
