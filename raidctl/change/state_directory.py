@@ -90,7 +90,9 @@ def directory(named: str | None = None) -> Path:
             "trusted. Nothing was changed; name another one with --state-dir."
         )
     if not usable:
-        raise AccessMissing(f"The state directory {place} cannot be written. Nothing was changed.")
+        raise AccessMissing(
+            f"The state directory {place} cannot be written. Nothing was changed; name another one with --state-dir."
+        )
     return place
 
 
