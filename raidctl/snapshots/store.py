@@ -81,7 +81,12 @@ class States(Database):
                 "AND CASE WHEN source LIKE 'ssh:%' THEN source ELSE '' END = ? ORDER BY id DESC LIMIT 1",
                 whose(key(inventory), inventory.host.source),
             ).fetchone()
-            database.execute("INSERT OR IGNORE INTO document VALUES (?, ?)", (digest, zlib.compress(body, 9)))
+            # one with this hash may be damaged, and would take this snapshot with it
+            database.execute(
+                "INSERT INTO document VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET body = excluded.body "
+                "WHERE body <> excluded.body",
+                (digest, zlib.compress(body, 9)),
+            )
             noise = zlib.compress(msgspec.json.encode(whole.noise), 9)
             cursor = database.execute(
                 "INSERT INTO state (at, host, source, unread, hash, noise) VALUES (?, ?, ?, ?, ?, ?)",

@@ -175,6 +175,17 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
     assert [type(one) for _, one in store.each(host)] == [CannotTell, Inventory]
 
 
+def test_a_new_state_does_not_share_a_damaged_document(tmp_path: Path) -> None:
+    """What is saved can be read: the document is written again, also for the earlier snapshots that share it."""
+    store = States(tmp_path)
+    first = store.add(state())
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.execute(_BREAKS["document"])
+    second = store.add(state())
+    assert not second.changed
+    assert ordered(store.get(second.id)) == ordered(store.get(first.id)) == ordered(state())
+
+
 def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
     """An ordinary user sees the list of a read-only store. A new state is refused."""
     place = tmp_path / "kept"
