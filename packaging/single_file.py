@@ -43,7 +43,9 @@ import sys
 
 if sys.version_info < (3, 10):
     found = "%d.%d" % sys.version_info[:2]
-    sys.exit("raidctl: Python 3.10 or later is needed, this is %s; with another one: python3.11 raidctl.pyz" % found)
+    need = "raidctl: Python 3.10 or later is needed, this is %s; with another one: python3.11 raidctl.pyz\\n"
+    sys.stderr.write(need % found)
+    sys.exit(4)
 
 from raidctl_unpack import start
 

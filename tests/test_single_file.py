@@ -205,9 +205,13 @@ def test_a_python_without_compiled_modules_gets_the_list_of_those_with_them(caps
 
 
 def test_an_old_python_understands_the_first_lines() -> None:
-    """The lines print that Python is too old. A later syntax would be a syntax error."""
+    """The lines print that Python is too old, and end with 4. A later syntax would be a syntax error."""
     main = builder.MAIN.format(build="0", interpreters=())
     ast.parse(main, feature_version=(3, 4))
+    old = f"import sys\nsys.version_info = (3, 9, 2)\n{main}"
+    done = subprocess.run([sys.executable, "-c", old], capture_output=True, text=True, check=False)
+    assert done.returncode == unpack.EXIT_MISSING
+    assert done.stderr.startswith("raidctl: Python 3.10 or later is needed, this is 3.9; ")
 
 
 def test_other_files_than_the_reviewed_ones_are_refused(tmp_path: Path) -> None:
