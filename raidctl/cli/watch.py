@@ -17,7 +17,6 @@ from click.core import ParameterSource
 
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import topic
-from raidctl.change.state_place import ROOT_PLACE
 from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look as survey_of
@@ -179,9 +178,9 @@ def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> in
     from raidctl.cli.shared.systemd_units import filled, install  # noqa: PLC0415 - only where it is asked for
 
     settings.refuse_machine("watch --install-unit")
-    place = str(Path(settings.state_dir or ROOT_PLACE).absolute())
-    words = ["watch", "--once", *_given(context), *(("--state-dir", place) if settings.state_dir else ())]
-    units = {SERVICE: filled(SERVICE, words, STATE=place), TIMER: filled(TIMER, ())}
+    place = ("--state-dir", str(Path(settings.state_dir).absolute())) if settings.state_dir else ()
+    words = ["watch", "--once", *_given(context), *place]
+    units = {SERVICE: filled(SERVICE, words), TIMER: filled(TIMER, ())}
     return install(units, dry_run=dry_run, now=True)
 
 

@@ -69,6 +69,13 @@ def test_a_unit_runs_the_command_line_that_installed_it(
     assert "Usage:" not in done.stderr
 
 
+def test_the_unit_of_watch_starts_without_the_file_system_of_its_state(installed: Installed, tmp_path: Path) -> None:
+    """If the array with the state directory has failed, so has its mount, and the report is sent nevertheless."""
+    text = installed((*WATCH, "--state-dir", str(tmp_path / "state")))["raidctl-watch.service"]
+    assert "Requires" not in text
+    assert f"--state-dir {tmp_path / 'state'}" in text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [WATCH, EXPORT])
 def test_systemd_understands_the_units(
