@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -215,6 +216,19 @@ def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> 
     by_hand = watched.look()
     assert "1 event waiting for mail:root, which this run does not use." in by_hand.stdout
     assert by_hand.exit_code == 0
+
+
+@pytest.mark.parametrize(("script", "printed"), [("cat > {seen}", ""), ("exit 75", "Not sent to run:")])
+def test_cron_mails_what_could_not_be_delivered(watched: Watched, tmp_path: Path, script: str, printed: str) -> None:
+    """The manual's line for cron, which ignores exit codes, prints nothing if the alarm was sent, else the reason."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")
+    [line] = [line.partition("root  ")[2] for line in page.splitlines() if line.startswith("*/10 * * * *  root  ")]
+    program = f"{shlex.join([sys.executable, '-m', 'raidctl'])} --demo raid6 --state-dir {watched.state} watch"
+    words = line.replace("raidctl watch", program)
+    words = words.replace("--mail admin@example.org", f"--run {hook_of(tmp_path, script)[0]} --after 1")
+    done = subprocess.run(["/bin/sh", "-c", words], capture_output=True, text=True, check=False)
+    assert (bool(done.stdout), done.stderr) == (bool(printed), "")
+    assert printed in done.stdout
 
 
 @pytest.mark.parametrize(
