@@ -19,6 +19,8 @@ _SSH = frozenset({"ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.s
 """Connections of Ansible that are ssh."""
 _TRUE = frozenset({"true", "yes", "on", "1", "y", "t"})
 _SIGNS = ("", "&", "!")
+_BETWEEN = regex(r",|:(?=[&!])")
+"""What separates the words of ``--limit``."""
 _UNFIT = regex(r"[^A-Za-z0-9._@+-]+")
 
 
@@ -73,14 +75,15 @@ def limited(groups: Groups, limit: str | None) -> list[str]:
 
     A value such as ``web,db1,!web3`` has Ansible's meaning.
 
-    A word is a group, a host, or a pattern of either (``db*``); ``!`` excludes, ``&`` intersects.
+    A word is a group, a host, or a pattern of either (``db*``); ``!`` excludes, ``&`` intersects. Before these signs, a
+    colon may replace the comma (``all:!db``); elsewhere, it may be part of a name (``db1:2222``).
 
     Raises:
         UsageError: A word matches nothing, or no host is left.
     """
     if limit is None:
         return groups.names()
-    words = [word.strip() for word in limit.split(",") if word.strip()]
+    words = [word.strip() for word in _BETWEEN.split(limit) if word.strip()]
     found = {sign: [_matching(groups, word[len(sign) :]) for word in words if _sign(word) == sign] for sign in _SIGNS}
     chosen = frozenset(groups.names()) if not found[""] else frozenset().union(*found[""])
     chosen = chosen.intersection(*found["&"]).difference(*found["!"])
@@ -171,9 +174,9 @@ class _Template(Exception):
 
 
 def _split_port(name: str) -> tuple[str, str]:
-    """``host:22`` as host and port. An IPv6 address has more colons, and ``ssh://`` has its own form."""
-    found = re.fullmatch(r"([^:/]+):(\d{1,5})", name)
-    return (found[1], found[2]) if found else (name, "")
+    """``host:22`` and ``[::1]:22`` as host and port. An IPv6 address alone has none, ``ssh://`` has its own form."""
+    found = re.fullmatch(r"\[([^][]+:[^][]+)\]:(\d{1,5})|([^:/]+):(\d{1,5})", name)
+    return (found[1] or found[3], found[2] or found[4]) if found else (name, "")
 
 
 def _destination(user: str, host: str, port: str) -> str:

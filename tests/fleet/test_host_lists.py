@@ -89,6 +89,7 @@ def test_the_forms_of_an_inventory_mean_the_same(text: str, name: str) -> None:
     [
         ("web", ["web-a", "web-b"]), ("site", ["web-a", "web-b"]), ("ungrouped", ["db1", "db2", "10.0.0.9"]),
         ("all,!web", ["db1", "db2", "10.0.0.9"]), ("!web,!db1", ["db2", "10.0.0.9"]), ("site,&*-b", ["web-b"]),
+        ("all:!web", ["db1", "db2", "10.0.0.9"]), ("site:&*-b", ["web-b"]),
         ("web-b, db?", ["db1", "db2", "web-b"]), ("we*", ["web-a", "web-b"]),
     ],
 )  # fmt: skip
@@ -140,6 +141,7 @@ def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:
     assert [host.destination for host in found] == ["b", "a", "root@c", "ssh://me@d:22"]
     assert [host.name for host in of_words("b,a, b,c:2222").hosts] == ["b", "a", "c:2222"]
     assert of_words("c:2222").hosts[0].destination == "ssh://c:2222"
+    assert of_words("[2001:db8::2]:2022").hosts[0].destination == "ssh://[2001:db8::2]:2022"
 
 
 def test_two_names_of_one_machine_are_two_hosts() -> None:
