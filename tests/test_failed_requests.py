@@ -146,7 +146,10 @@ LOADER = "{}: error while loading shared libraries: libfoo.so.1: cannot open sha
 
 @pytest.mark.parametrize("machine", [names[0] for kind, names in _KINDS.items() if kind not in ("lab", "demo")])
 def test_a_tool_that_does_not_start_is_reported(machine: str) -> None:
-    """The loader's message is the reason in a problem, never a tool's output in an unknown form."""
+    """The loader's message is the reason in a problem, never a tool's output in an unknown form.
+
+    Of a tool that did not start, no problem claims that it does not list a controller.
+    """
     runner = NoLibraries(recording(machine))
     found = survey(runner, VENDORS, collected_at="2026-01-01T00:00:00Z").inventory
     assert unnamed(found.problems, *runner.ran) == []
@@ -155,3 +158,4 @@ def test_a_tool_that_does_not_start_is_reported(machine: str) -> None:
         problem.message for problem in found.problems if problem.where in {" ".join(one.argv) for one in runner.ran}
     ]
     assert [message for message in unread if "does not start" not in message] == []
+    assert [one.message for one in found.problems if re.search(r"not list |tool lists", one.message)] == []

@@ -102,7 +102,7 @@ def _controller(controller: PciControllerRow, problems: Sequence[Problem], paper
 
 def _programs(controller: PciControllerRow, paper: Paper) -> list[Piece]:
     """The installed tools that report the controller, and those that do not."""
-    reporters = controller.reported_by or (controller.found if controller.listed else ())
+    reporters = controller.reported_by
     others = listing((name for name in controller.found if name not in reporters), "or")
     if reporters:
         return [paper.clean(f"reported by {listing(reporters)}{f', not by {others}' if others else ''}")]

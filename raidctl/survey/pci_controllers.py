@@ -18,12 +18,13 @@ from raidctl.discovery.kernel_controller import evidence
 from raidctl.discovery.pci import normalised
 from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice
-from raidctl.model import Controller, Problem, ProblemKind, Tool
+from raidctl.model import Controller, Problem, Tool
 from raidctl.select import family_of
 from raidctl.survey.block_devices import claimed_nodes
 from raidctl.survey.merge_controllers import source_tools
 from raidctl.text import listing
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.tools import failed_tools
 
 __all__ = ["PciControllerRow", "evidence", "overview", "unlisted"]
 
@@ -117,7 +118,7 @@ class _PciController(Struct, frozen=True):
 
 def unlisted(
     view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools_found: Collection[str],
-    failed: Collection[str] = (),
+    failed: Collection[str] = (), *, known: Sequence[Problem] = (),
 ) -> tuple[list[Controller], list[Problem]]:  # fmt: skip
     """Return the RAID controllers that the kernel sees and no family lists. Return a problem for each, too.
 
@@ -127,6 +128,7 @@ def unlisted(
         vendors: All vendor packages.
         tools_found: Names of the installed tools.
         failed: Families whose vendor package failed, so that their tools are unknown.
+        known: The problems so far, those of the tools' calls among them.
 
     Returns:
         The unlisted controllers, status unknown, their block devices as volumes; and the problems with remedies.
@@ -138,7 +140,7 @@ def unlisted(
         if item.function.driver is None:
             problems.append(_unbound_problem(item))
         elif item.raid and not item.controllers:
-            problems.append(_unlisted_problem(item, view, tools_found, failed))
+            problems.append(_unlisted_problem(item, view, tools_found, failed, known))
         if item.raid and not item.controllers and not item.ambiguous:
             bare.append(kernel_only.controller(item.function, view, taken))
     return bare, problems
@@ -259,8 +261,9 @@ def _at(controller: Controller) -> str | None:
 
 
 def _unlisted_problem(
-    item: _PciController, view: HostView, tools_found: Collection[str], failed: Collection[str]
-) -> Problem:
+    item: _PciController, view: HostView, tools_found: Collection[str], failed: Collection[str],
+    known: Sequence[Problem],
+) -> Problem:  # fmt: skip
     """Report a RAID controller that no tool lists."""
     where = f"{item.name} at {item.function.address}"
     driver = item.function.driver
@@ -281,7 +284,12 @@ def _unlisted_problem(
         needs = (f"{one.TITLE} needs {listing((t.name for t in one.TOOLS), 'or')}" for one in item.able)
         message = f"No installed tool can read the RAID controller {where} (driver {driver}): {listing(needs, 'or')}."
         return Problem("error", item.function.address, message, _install(item.able), "no_tool")
-    kind: ProblemKind = "no_right" if view.root is False else "unread"
+    calls, kind = failed_tools(installed, known)
+    kind = "no_right" if view.root is False else kind
+    if calls and not item.ambiguous:
+        message = f"The RAID controller {where} (driver {driver}) was not read, as {listing(calls)} failed."
+        remedy = f"Run {calls[0]} by hand, as root, and read its messages."
+        return Problem("error", item.function.address, message, remedy, kind)
     controller = f"the RAID controller {where} (driver {driver})"
     many = len(installed) > 1
     if item.ambiguous:

@@ -126,7 +126,9 @@ def survey(
     _ask(last, view, runner, results)
     _join(outside, results)
     installed = [tool.name for tool in results.tools]
-    bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, installed, results.broken)
+    bare, missing = pci_controllers.unlisted(
+        view, results.controllers, vendors, installed, results.broken, known=results.problems
+    )
     results.controllers += bare
     results.problems += [*missing, *unmatched(view, results.controllers)]
     results.outputs += pci_controllers.evidence(bare, view)

@@ -13,6 +13,7 @@ from raidctl.host import BlockDevice
 from raidctl.model import Capability, Controller, Problem, Volume
 from raidctl.text import listing
 from raidctl.vendor.protocol import Observation, ToolSpec
+from raidctl.vendor.tools import failed_tools
 
 
 def with_unlisted(
@@ -57,7 +58,8 @@ def with_unlisted(
                 capabilities=dict(support),
             )
         )
-        problems.append(_problem(object_id, f"{listing(block.node for block in own)}: {what}", found, tools))
+        shown = f"{listing(block.node for block in own)}: {what}"
+        problems.append(_problem(object_id, shown, found, tools, observation.problems))
     return Observation(
         controllers=(*observation.controllers, *controllers),
         problems=(*observation.problems, *problems),
@@ -66,9 +68,15 @@ def with_unlisted(
     )
 
 
-def _problem(where: str, what: str, found: Sequence[str], tools: Sequence[ToolSpec]) -> Problem:
+def _problem(
+    where: str, what: str, found: Sequence[str], tools: Sequence[ToolSpec], known: Sequence[Problem]
+) -> Problem:
     missing = [tool for tool in tools if tool.name not in found]
     unknown = "its state and its drives are unknown."
+    failed, kind = failed_tools(found, known)
+    if failed:
+        message = f"{what} that was not read, as {listing(failed)} failed; {unknown}"
+        return Problem("error", where, message, f"Run {failed[0]} by hand, as root, and read its messages.", kind)
     if not missing:
         message = f"{what} that {listing(found)} does not list; {unknown}"
         return Problem("error", where, message, f"Run {found[0]} by hand, as root.", "unread")

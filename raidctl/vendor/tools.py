@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from posixpath import basename, dirname
 
 import msgspec
 from msgspec import Struct
 
 from raidctl.host import HostView
-from raidctl.model import UNREAD_KINDS, Controller, Problem, Tool
+from raidctl.model import UNREAD_KINDS, Controller, Problem, ProblemKind, Tool
 from raidctl.request import CHANGEABLE, Dialogue, Failure, Run, RunAnswer, Which, ask_all
 from raidctl.vendor.protocol import ToolSpec
 
@@ -84,6 +84,22 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
         Failure.UNRECORDED: ("has no output in this recording", "Record the machine again."),
     }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
     return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
+
+
+def failed_tools(names: Collection[str], problems: Iterable[Problem]) -> tuple[list[str], ProblemKind]:
+    """The tools with a failed call, and the kind of a problem that follows from it.
+
+    >>> denied = Problem("error", "/opt/acme/acmecli show", "The tool may not be run.", kind="no_right")
+    >>> failed_tools(["acmecli"], [denied])
+    (['acmecli'], 'no_right')
+    """
+    failed: dict[str, list[ProblemKind]] = {}
+    for problem in problems:
+        name = basename(problem.where.partition(" ")[0])
+        if name in names and problem.kind in UNREAD_KINDS:
+            failed.setdefault(name, []).append(problem.kind)
+    kinds = {kind for own in failed.values() for kind in own}
+    return list(failed), kinds.pop() if len(kinds) == 1 else "unread"
 
 
 def as_note(problem: Problem) -> Problem:

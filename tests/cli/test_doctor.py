@@ -133,3 +133,9 @@ def test_unknown_rights_are_not_success(raidctl: Callable[..., Result], tmp_path
     (kept / "record.json").write_text(json.dumps(record))
     assert raidctl("--replay", kept, "doctor").exit_code == 3
     assert raidctl("--replay", FIXTURES / "md-healthy", "doctor").exit_code == 0
+
+
+def test_a_controller_that_only_the_kernel_shows_is_reported_by_no_tool(raidctl: Callable[..., Result]) -> None:
+    """An installed tool that does not list the controller is not named as the source of what is shown."""
+    done = raidctl("--replay", FIXTURES / "mpt-hba-and-no-tool", "doctor")
+    assert "not reported by sas3ircu" in " ".join(done.stdout.split())

@@ -66,6 +66,15 @@ def test_an_installed_tool_that_does_not_list_the_controller_is_another_problem(
     assert [p.kind for p in as_user if p.where == "0000:03:00.0"] == ["no_right"]
 
 
+def test_a_controller_is_unread_for_the_reason_of_its_failed_tool() -> None:
+    """A tool that may not be run lists nothing: a permission is missing, not a newer version."""
+    denied = Problem("error", "/opt/oldcli show", "The tool may not be run.", kind="no_right")
+    _, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ["oldcli"], known=[denied])
+    known = next(problem for problem in problems if problem.where == "0000:03:00.0")
+    assert known.kind == "no_right"
+    assert known.message.endswith("was not read, as oldcli failed.")
+
+
 def test_a_family_that_failed_has_an_unread_controller() -> None:
     """Its tool may be installed, so none is to be installed."""
     _, problems = pci_controllers.unlisted(VIEW, (), VENDORS, (), ["example"])
