@@ -268,6 +268,13 @@ def test_the_bit_mask_of_the_battery() -> None:
     assert read(section("Status", "BBU Status = NA")).controller.get("bbu_status") is None
 
 
+@pytest.mark.parametrize(("word", "reported"), [("Optimal", False), ("Failed", True), ("Zqxwv", True)])
+def test_a_bad_word_in_place_of_the_bit_mask_is_reported(word: str, *, reported: bool) -> None:
+    """A good word is in the pack's own output as well. A bad one may be nowhere else."""
+    problems = read(section("Status", f"BBU Status = {word}")).controller.problems("megaraid:0")
+    assert any(word in one.message for one in problems) == reported
+
+
 def test_sections_of_volumes_and_drives_are_returned() -> None:
     """Sections that are not about the controller are returned complete and unused."""
     tables = (

@@ -213,8 +213,13 @@ def number(text: str) -> int | None:
 
 
 def mask(text: str) -> int | None:
-    """``BBU Status``: a bit mask. None for a state word, which such versions print elsewhere as well."""
-    return None if word(text) in BATTERY_STATUS else number(text)
+    """``BBU Status``: a bit mask. None for a state word, which such versions print elsewhere as well.
+
+    Raises:
+        ValueError: It is no number, or a word for a bad state, which the other place may not have.
+    """
+    known = BATTERY_STATUS.get(word(text))
+    return number(text) if known in (None, "failed", "degraded") else None
 
 
 def memory(text: str) -> int | None:
