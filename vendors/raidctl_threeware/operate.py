@@ -76,12 +76,18 @@ _SPARE_UNIT = regex(r"u(\d{1,4}) UnitType", re.ASCII)
 _MIRRORS = ("raid1", "raid10")
 _VERIFIES = "A verify writes what differs again: parity is computed again from the data."
 _BY_ITSELF = Ability(can=False, why_not="tw_cli has no command that stops or pauses one rebuild.")
+# CLI Guide, page 79: the disk must be a spare or unconfigured; a degraded drive must be removed first
+_ONLY_ON_FREE = Ability(
+    can=False, why_not="tw_cli starts a rebuild only on a spare or a drive outside the units.",
+    alternative="By hand: tw_cli /cX/pY remove, tw_cli /cX rescan; then, if the drive is unassigned, "
+    "raidctl spare add DRIVE",
+)  # fmt: skip
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(
-        ("take_out", "let_in", "add_spare", "remove_spare", "start_check", "repair", "stop_check", "start_rebuild",
-         "start_learn"),
+        ("take_out", "let_in", "add_spare", "remove_spare", "start_check", "repair", "stop_check", "start_learn"),
         Ability(can=True, proof="manual"),
     ),
+    "start_rebuild": _ONLY_ON_FREE,
     **dict.fromkeys(("stop_rebuild", "pause_rebuild", "resume_rebuild"), _BY_ITSELF),
     **dict.fromkeys(
         ("pause_check", "resume_check"),
@@ -155,7 +161,7 @@ class _Planner:
         if ability is None or not ability.can:
             raise refusal(ability, f"tw_cli has no command for {deed.verb}.")
         verbs = {
-            "take_out": self.take_out, "let_in": self.let_in, "start_rebuild": self.let_in,
+            "take_out": self.take_out, "let_in": self.let_in,
             "add_spare": self.add_spare, "remove_spare": self.remove_spare, "start_check": self.check,
             "repair": self.check, "stop_check": self.stop, "start_learn": self.learn,
         }  # fmt: skip

@@ -63,6 +63,14 @@ def test_a_member_is_removed_and_a_new_drive_rebuilt(demo: Simulated) -> None:
     assert (volume.status, volume.drives_active) == ("ok", 4)
 
 
+def test_a_failed_member_is_not_taken_for_one_that_is_rebuilt(demo: Simulated) -> None:
+    """The tool rebuilds only on a spare or a free drive: a rebuild of a failed member is refused, not done already."""
+    play(demo, deed("remove_spare", SPARE, CONTROLLER))
+    demo.fail("p3")
+    assert look(demo).inventory.controllers[0].volumes[1].status == "degraded"
+    assert "only on a spare or a drive outside the units" in why(demo, deed("start_rebuild"))
+
+
 def test_a_removed_drive_comes_back_by_a_rescan(demo: Simulated) -> None:
     """A rescan is the undo, and a rebuild follows."""
     [step] = planned(look(demo), deed("take_out")).steps
