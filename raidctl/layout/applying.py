@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from raidctl.change import deed_steps
 from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
+from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.host import partition_node
 from raidctl.layout.applying_facts import ApplyFacts, Doomed
 from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers
@@ -204,6 +205,7 @@ class Applying:
                     raise self._stopped(change, f"Not listed now: {absent}; {left}")
                 made = [volume for _, volume in self._own(seen)]
                 self._name_old_data(made)
+                _note_incomplete(change, made)
                 return made
             if steps == last:
                 raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
@@ -279,6 +281,21 @@ class Applying:
     def _stopped(self, change: Change, why: str) -> UnderWay:
         deed_steps.mark_safely(change, max(0, len(change.begin.steps) - 1), "stopped", why)
         return UnderWay(f'{why} Then continue with "{change.begin.resume}".')
+
+
+def usable(volume: Volume) -> bool:
+    """Whether a new volume runs with all its members. They may still be filled, or wait for it."""
+    waits = volume.status == "degraded" and volume.progress is not None  # recovery=DELAYED
+    return waits or volume.status not in (*OUT_OF_REACH, "degraded", "unknown")
+
+
+def _note_incomplete(change: Change, made: Sequence[Volume]) -> None:
+    """Warn about new volumes without a member, which failed since the command."""
+    for volume in made:
+        if not usable(volume):
+            text = f'{volume.id} was made, and its status is {volume.status}: "raidctl diagnose {volume.id}" shows why'
+            change.warnings.append(text)
+            change.doubtful = True
 
 
 def _members(controller: Controller, volume: Volume, seen: Survey) -> Doomed:

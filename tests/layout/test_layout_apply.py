@@ -365,6 +365,22 @@ def test_spares_that_an_array_lacks_are_added(tmp_path: Path) -> None:
     assert job(machine, text + "spares = 0\n").steps() == []
 
 
+def test_a_volume_whose_member_fails_meanwhile_is_not_done_and_verified(tmp_path: Path) -> None:
+    """A member fails right after the command that made the volume: a warning names the volume, and nothing is sure."""
+    machine = empty(tmp_path)
+
+    def fails(_: object) -> None:
+        if machine.argvs:
+            machine.machine.fail("1")
+
+    machine.before = fails
+    one = job(machine, MIRROR)
+    change = one.start()
+    [volume] = one.applying.run(change)
+    assert (volume.status, change.doubtful) == ("degraded", True)
+    assert any(f"{volume.id} was made, and its status is degraded" in text for text in change.warnings)
+
+
 def test_guard_P12_old_data_that_shines_through_is_named(tmp_path: Path) -> None:
     """Old data that reappears is a warning, not an error.
 

@@ -94,11 +94,13 @@ def _create(argv: tuple[str, ...], state: State) -> Reply:
     if None in keys or level is None or len(nodes) != slots + int(given.get("spare-devices", "0")):
         return Reply(2, "mdadm: invalid\n", state)
     for key, node in zip(keys, nodes, strict=True):
+        if key is not None and _sectors(state, key) is None:
+            return Reply(2, f"mdadm: cannot open {node}: No such file or directory\n", state)
         if key is not None and _busy(state, key):
             return Reply(2, f"mdadm: super1.x cannot open {node}: {BUSY}\nmdadm: create aborted\n", state)
     name = next(f"md{number}" for number in range(127, 0, -1) if f"md/md md{number}" not in state)
     found = [key for key in keys if key is not None]
-    sectors = min(_sectors(state, key) for key in found) - _OFFSET
+    sectors = min(_sectors(state, key) or 0 for key in found) - _OFFSET
     uuid = hashlib.sha256(f"{argv}{state['md/clock']}".encode()).hexdigest()[:32]
     bitmap = "bitmap" if given.get("bitmap") == "internal" else given.get("consistency-policy", "resync")
     chunk = int(given.get("chunk", "512K")[:-1]) * 1024
@@ -114,10 +116,12 @@ def _create(argv: tuple[str, ...], state: State) -> Reply:
     return Reply(0, f"mdadm: array /dev/md/{given['name']} started.\n", state)
 
 
-def _sectors(state: Mapping[str, str], key: str) -> int:
+def _sectors(state: Mapping[str, str], key: str) -> int | None:
+    """The size of a drive or a partition; None if the drive has no such partition."""
     serial, _, part = key.partition("-")
-    table = geometry(state, serial)
-    return table[part][1] if part else int(fields(state[f"md/drive {serial}"])["sectors"])
+    if part:
+        return geometry(state, serial).get(part, (0, None))[1]
+    return int(fields(state[f"md/drive {serial}"])["sectors"])
 
 
 def geometry(state: Mapping[str, str], serial: str) -> dict[str, tuple[int, int]]:

@@ -33,7 +33,7 @@ from raidctl.cli.shared.plan_change import (
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
-from raidctl.layout.applying import Applying
+from raidctl.layout.applying import Applying, usable
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
 from raidctl.layout.document import read_layout
 from raidctl.layout.plan import Compiled
@@ -215,7 +215,7 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
-        for volume in made:
+        for volume in filter(usable, made):
             going = f"; {volume.progress.operation} continues in the background" if volume.progress else ""
             tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
         tell(f"{result_words(change)}; in the journal as change {change.begin.change}.")
@@ -261,7 +261,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             note_resumed(running.journal, journaled.begin)
             done = _run(applying, running)
             running.finish()
-            report.result = "done"
+            report.result, report.warnings = "done", tuple(running.warnings)
         return _ended(running, settings, done)
 
 
