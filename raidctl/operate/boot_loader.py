@@ -19,6 +19,7 @@ from raidctl.locate.kernel import read_kernel_leds
 from raidctl.model.objects import drives_by_id
 from raidctl.operate.container import read_container
 from raidctl.operate.contents import SECTOR, Contents, first_sector
+from raidctl.operate.replacement_facts import place_words
 from raidctl.request import Dialogue, Glob, RunAnswer, Which, ask_all
 from raidctl.survey.survey import Survey
 from raidctl.vendor.protocol import Vendor
@@ -53,6 +54,8 @@ class Around(Struct, frozen=True, kw_only=True):
     """Content of devices on which the kernel shows nothing. A node that is missing was not read."""
     bays: Mapping[str, Indicator] = {}
     """The LED of each drive's bay, by the drive's serial number."""
+    empty: Mapping[str, str] = {}
+    """The id of the LED of each empty bay of an enclosure, by the bay's words."""
     unreported: Mapping[tuple[str, Fact], Unreported] = {}
     """Facts that no tool of a family reports, by family and fact."""
 
@@ -87,6 +90,7 @@ def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -
         firmware=_firmware(firmware.paths),
         tool=next((name for name, known in zip(TOOLS, there, strict=False) if known), None), debconf=there[-1],
         bays=bays_of(seen, leds), unreported=unreported(vendors), container=container,
+        empty={place_words(one.enclosure, one.bay): one.id for one in leds.enclosures if not one.blocks},
     )  # fmt: skip
 
 

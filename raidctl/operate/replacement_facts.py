@@ -265,7 +265,12 @@ def observed(facts: Facts, seen: Survey) -> Facts:
 
 def bay_words(drive: Drive) -> str:
     """Return the location of a drive, for a person; empty: unknown."""
-    words = (f"enclosure {drive.enclosure}" if drive.enclosure else "", f"bay {drive.bay}" if drive.bay else "")
+    return place_words(drive.enclosure, drive.bay)
+
+
+def place_words(enclosure: str | None, bay: str | None) -> str:
+    """Return a bay, for a person; empty: unknown."""
+    words = (f"enclosure {enclosure}" if enclosure else "", f"bay {bay}" if bay else "")
     return ", ".join(filter(None, words))
 
 

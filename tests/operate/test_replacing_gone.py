@@ -112,7 +112,7 @@ def test_it_is_typed_as_an_array_or_a_serial_number(run: Run, tmp_path: Path) ->
     assert (begun.exit_code, "Put the new drive" in begun.output) == (7, True)
     words = " ".join(begun.output.split())
     assert "bay that" not in words  # it is printed: the snapshot has it
-    assert "No LED blinks for a drive that is already gone" in words
+    assert "Slot 02 blinks" in words
     moved(tmp_path, push("2", "ZC9Z00A1"))
     assert run("replace", "resume", "--no-wait").exit_code == 7
     assert "rebuilding" in state(tmp_path)["md/member md0 ZC9Z00A1"]

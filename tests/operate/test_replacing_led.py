@@ -53,6 +53,17 @@ def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> N
     assert kinds == ["operation"]
 
 
+def test_the_empty_bay_of_a_drive_that_is_gone_blinks(run: Run, tmp_path: Path) -> None:
+    """The last snapshot knows its bay; no other empty bay blinks."""
+    run("snapshot")
+    moved(tmp_path, lambda now: simulator.pull(now, "2"))
+    begun = run("replace", OLD, "--yes", "--no-wait")
+    assert (begun.exit_code, lit(tmp_path), "No LED blinks" in begun.output) == (7, ["02"], False)
+    moved(tmp_path, push("2", "ZC9Z00A1"))
+    assert run("replace", "resume", "--no-wait").exit_code == 7
+    assert lit(tmp_path) == []
+
+
 def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Path) -> None:
     """The hand must go to that bay, not to the right drive's. When the drive is back, the right one blinks again."""
     run(*BEGIN)

@@ -47,11 +47,20 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
     around = converse(look_around(seen, nodes, named.vendors), named.runner)
-    bays = "\n".join(f"{serial}={indicator.id}" for serial, indicator in around.bays.items())
+    leds = {serial: indicator.id for serial, indicator in around.bays.items()}
+    if facts.old and (empty := _empty_bay(facts, around)) is not None:
+        leds[facts.old] = empty
+    bays = "\n".join(f"{serial}={led}" for serial, led in leds.items())
     own = around.bays.get(facts.old)
     if own is not None and own.bay.bay and "bay " not in facts.bay:
         facts = replace(facts, bay=f"enclosure {own.bay.enclosure}, {own.bay.bay}, {facts.bay}")
     return with_boot(replace(facts, bays=bays), seen, around, wanted), around
+
+
+def _empty_bay(facts: Facts, around: Around) -> str | None:
+    """Return the LED of the empty bay that a drive was in which is gone. None: unknown."""
+    led = (led for words, led in around.empty.items() if f"{facts.bay}, ".startswith(f"{words}, "))
+    return next(led, None) if facts.gone else None
 
 
 def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
@@ -200,7 +209,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:
-        yield _no_led(facts)
+        yield from [] if facts.old in facts.leds else [_no_led(facts)]
         yield "If the new drive is in the machine already, name it: --with DRIVE."
     old = next((drive.id for controller in seen.inventory.controllers for drive in controller.drives
                 if drive.id == facts.old_id), None)  # fmt: skip
