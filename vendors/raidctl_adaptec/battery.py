@@ -6,6 +6,7 @@ A controller has a battery, ZMM, cache backup unit with its supercapacitor, or G
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryKind, BatteryStatus
@@ -30,7 +31,14 @@ _SECTIONS: tuple[tuple[str, str, BatteryKind], ...] = (
     ("green backup", "green", "capacitor"),
     ("flash backup", "green", "capacitor"),
 )
-_OVERALL = frozenset({"status", "overall backup unit status", "backup power status", "battery status", "zmm status"})
+_OVERALL: dict[str, tuple[str, BatteryKind]] = {
+    "status": ("battery", "unknown"),
+    "battery status": ("battery", "battery"),
+    "zmm status": ("zmm", "capacitor"),
+    "overall backup unit status": ("backup", "capacitor"),
+    "backup power status": ("green", "capacitor"),
+}
+"""Labels of the state, which the controller's other parts do not have. What they are about if the title is missing."""
 _PARTS = frozenset(
     {
         "supercap status",
@@ -97,6 +105,24 @@ def read_block(controller: ControllerDraft, block: Block, name: str, kind: Batte
         battery.put(line, "kind", kind, ROW)
     for pair in block.pairs:
         _read_pair(battery, pair, block.sub)
+
+
+def begins(pair: Pair) -> bool:
+    """Whether a part about a battery begins here, if its title is missing."""
+    return normalized(pair.label) in _OVERALL
+
+
+def read_untitled(controller: ControllerDraft, pairs: Sequence[Pair]) -> None:
+    """Read a part whose title is missing, from the line that shows its state."""
+    head = pairs[0]
+    name, kind = _OVERALL[normalized(head.label)]
+    if "zmm" in normalized(head.value):
+        name, kind = _OVERALL["zmm status"]
+    battery = controller.battery(name)
+    battery.put(head.lines[0], "kind", kind, ROW)
+    battery.add_problem("warning", "unread", f"The title above '{head.label}: {head.value}' is missing.", _AGAIN)
+    for pair in pairs:
+        _read_pair(battery, pair, "")
 
 
 def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:

@@ -58,7 +58,10 @@ def read_block(controller: ControllerDraft, block: Block) -> None:
         return
     mark_read(*block.heads)
     sensor = ""
-    for pair in block.pairs:
+    own = next((at for at, pair in enumerate(block.pairs) if battery.begins(pair)), len(block.pairs))
+    if own < len(block.pairs):
+        battery.read_untitled(controller, block.pairs[own:])
+    for pair in block.pairs[:own]:
         if normalized(pair.label) == "sensor id":
             # Sensor ID                                  : 1
             sensor = f"Sensor {pair.value}: "

@@ -181,3 +181,24 @@ def test_without_a_section_there_is_no_battery() -> None:
 def test_a_failed_battery_is_a_problem() -> None:
     """A failed battery is reported under its id."""
     assert "adaptec:1/battery0" in wrong(found(battery("Failed")))
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (battery("Failed"), "Controller Battery Information"),
+        (unit("Failed", "Fatal"), "Controller Cache Backup Unit Information"),
+        (machine(backup=part("Controller ZMM Information", {"Status": "ZMM Failed"})), "Controller ZMM Information"),
+    ],
+    ids=["battery", "backup unit", "ZMM"],
+)
+@pytest.mark.parametrize("rules", [True, False])
+def test_a_failed_battery_is_seen_below_a_missing_title(text: str, title: str, *, rules: bool) -> None:
+    """Without the line of its title, or without the rules around it as well, the part is recognised by its state."""
+    lines = text.splitlines()
+    [at] = [number for number, line in enumerate(lines) if line.strip() == title]
+    del lines[at - (not rules) : at + 1 + (not rules)]
+    without = "\n".join(lines)
+    [one, *more] = [battery for battery in controller_of(without).batteries if battery.status != "unknown"]
+    assert (one.status, more) == ("failed", [])
+    assert any("title above" in problem.message for problem in found(without).problems)
