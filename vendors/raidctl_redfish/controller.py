@@ -109,7 +109,10 @@ def _read_state(controller: ControllerDraft, resource: Resource) -> None:
 def _qualify_cache(controller: ControllerDraft, resource: Resource) -> None:
     """Qualify a good health of the cache by its state. Of a cache that nothing uses, it is ``Disabled``."""
     state = bare(resource.text("CacheSummary.Status.State"))
-    if controller.get("cache.status") == "ok" and state not in ("", *WORKING, *_UNUSED):
+    if state == ABSENT and not controller.get("cache.size_bytes"):
+        # "CacheSummary": {"Status": {"State": "Absent", "Health": "OK"}, "TotalCacheSizeMiB": 0}
+        controller.put(resource.line("CacheSummary.Status.State"), "cache.present", value=False)
+    elif controller.get("cache.status") == "ok" and state not in ("", *WORKING, *_UNUSED):
         # "CacheSummary": {"Status": {"State": "Degraded", "Health": "OK"}}
         status = "warning" if state == DIMINISHED or state in LOST_STATES else "unknown"
         controller.restate("cache.status", status, ("cache.status", "cache.status_text"))

@@ -77,7 +77,7 @@ def _check_policies(controller: ControllerDraft) -> None:
 
 def _cache(controller: ControllerDraft) -> Cache | None:
     size = controller.get("cache.size_bytes")
-    if size == 0:
+    if size == 0 or (size is None and controller.get("cache.present") is False):
         controller.discard("cache.size_bytes", "cache.status", "cache.status_text")
         return Cache(present=False)
     if size is not None:

@@ -58,6 +58,18 @@ def test_the_state_of_a_cache_qualifies_its_good_health(state: str, status: str)
     assert anything_unread(seen) == (status == "unknown")
 
 
+@pytest.mark.parametrize(("size", "present"), [(0, False), (None, False), (8192, True)])
+def test_a_cache_that_is_absent_is_none(size: int | None, *, present: bool) -> None:
+    """A good health of an absent cache is no problem. A size beside it contradicts it: the state is unknown."""
+    machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0/Controllers/0"
+    summary = {"TotalCacheSizeMiB": size, "Status": {"Health": "OK", "State": "Absent"}}
+    seen = seen_with(machine, {path: {**resources(machine)[path], "CacheSummary": summary}})
+    cache = only_controller(seen).cache
+    assert cache is not None
+    assert (cache.present, cache.status) == (present, "unknown" if present else None)
+    assert anything_unread(seen) == present
+
+
 @pytest.mark.parametrize(
     ("state", "count"), [("Enabled", 0), ("Disabled", 0), ("Degraded", 1), ("UnavailableOffline", 1)]
 )
