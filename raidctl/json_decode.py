@@ -57,6 +57,16 @@ def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, i
         raise ValueError("it is nested too deeply") from None
 
 
+def goes_on(text: str, end: int) -> bool:
+    """Whether an object goes on behind the value that ends here. An opening bracket above is missing.
+
+    >>> goes_on('{"pools": {}} }', 13), goes_on('{"pools": {}}, "a": 1 }', 13), goes_on('{}, {}', 2)
+    (True, True, False)
+    """
+    rest = text[end:].lstrip(" \t\r\n,")
+    return rest.startswith(("}", "]", '"'))
+
+
 def decode_text(text: str, *, strict: bool = True) -> Any:
     """Decode a text that is one JSON value; raises as `decode_at`."""
     stripped = text.strip(" \t\r\n")

@@ -35,7 +35,7 @@ def array_id(controller_id: str, volume: str) -> str:
 def json_value(document: Document, text: str, found: list[Problem]) -> tuple[object, str]:
     """Decode the JSON at the beginning of a text. The second value is the rest.
 
-    JSON that is damaged or cut off is None, with a problem.
+    JSON that is damaged or cut off is None, with a problem. If only an opening bracket is missing, there is a problem.
     """
     try:
         value, end = json_decode.decode_at(text, 0)
@@ -43,4 +43,7 @@ def json_value(document: Document, text: str, found: list[Problem]) -> tuple[obj
         message = f"The JSON is damaged or cut off: {str(error)[:120]}."
         found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
         return None, ""
+    if json_decode.goes_on(text, end):
+        message = "The JSON has more closing than opening brackets: lines are missing."
+        found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
     return value, text[end:]

@@ -218,6 +218,10 @@ def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     if not tops or root is None:
         return
     slots = [slot for top in tops for slot in (top.children or [top])]
+    if not all(top.lines for top in tops):
+        message = "A vdev of the pool is not described: the redundancy is unknown."
+        pool.add_problem("warning", "unread", message, "Give the output as printed.")
+        return
     line = tops[0].lines[0]
     if pool.flat:
         message = "The pool's table has lost its indentation: which devices belong together is unknown."

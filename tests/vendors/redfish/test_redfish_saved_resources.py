@@ -10,6 +10,7 @@ from raidctl.model import Inventory
 from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
+from tests.support.conclusions import anything_unread, read_text
 from tests.support.machines import replayed
 from tests.vendors.redfish.damaged_machines import resources
 
@@ -96,3 +97,15 @@ def test_a_linked_battery_that_was_not_saved_is_unknown(tmp_path: Path) -> None:
     tree = {path: value for path, value in _tree().items() if "/Batteries/" not in path}
     found = [one.kind for one in _seen(tree, tmp_path).problems if "battery is described" in one.message]
     assert found == ["unread"]
+
+
+def test_a_resource_without_an_opening_bracket_is_damaged() -> None:
+    """What follows the bracket that closes it too early is not passed over."""
+    path = next(path for path, value in resources(MACHINE).items() if ".Drive" in value.get("@odata.type", ""))
+    lines = json.dumps(resources(MACHINE)[path], indent=1).splitlines()
+    opening = [number for number, line in enumerate(lines) if number and line.endswith("{")]
+    whole = [
+        number for number in opening if not anything_unread(read_text("\n".join(lines[:number] + lines[number + 1 :])))
+    ]
+    assert opening
+    assert whole == []

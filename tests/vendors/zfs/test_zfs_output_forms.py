@@ -12,7 +12,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Volume
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import read_text
+from tests.support.conclusions import anything_unread, read_text
 
 _MIRROR = (
     "\ttank  ONLINE  0  0  0\n\t  mirror-0  ONLINE  0  0  0\n\t    sda  ONLINE  0  0  0\n\t    sdb  ONLINE  0  0  0\n"
@@ -148,6 +148,31 @@ def _vdev(kind: str, name: str, state: str = "ONLINE", **more: object) -> dict[s
 def _nested(second: dict[str, Any], state: str = "ONLINE") -> dict[str, Any]:
     mirror = _vdev("mirror", "mirror-0", state, vdevs={"sda": _vdev("disk", "sda"), second["name"]: second})
     return {"tank": _vdev("root", "tank", state, vdevs={"mirror-0": mirror})}
+
+
+@pytest.mark.parametrize("first", ["ONLINE", "FAULTED"])
+def test_a_missing_opening_bracket_hides_no_pool(first: str) -> None:
+    """Without any line that opens an object, the pools behind it are not read: it is reported."""
+    pools = {
+        name: {
+            "name": name, "state": state, "error_count": "0",
+            "vdevs": {name: _vdev("root", name, state, vdevs={"sda": _vdev("disk", "sda", state)})},
+        }
+        for name, state in (("tank", first), ("dump", "FAULTED"))
+    }  # fmt: skip
+    version = {"command": "zpool status", "vers_major": 0, "vers_minor": 1}
+    lines = json.dumps({"output_version": version, "pools": pools}, indent=1).splitlines()
+    opening = [number for number, line in enumerate(lines) if number and line.endswith("{")]
+    whole = [
+        number for number in opening if not anything_unread(read_text("\n".join(lines[:number] + lines[number + 1 :])))
+    ]
+    assert (len(opening), whole) == (12, [])
+
+
+def test_a_vdev_without_a_description_has_no_redundancy() -> None:
+    """An empty object in the place of a vdev is no single device, and raises nothing."""
+    seen = _json({"tank": _vdev("root", "tank", vdevs={"mirror-0": {}})})
+    assert (_pool(seen).raid_level, _pool(seen).failures_tolerated, anything_unread(seen)) == (None, None, True)
 
 
 def test_flat_json_is_the_same_tree() -> None:
