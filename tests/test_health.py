@@ -297,6 +297,16 @@ def test_a_member_without_a_state_is_no_ok_beside_members_that_have_one() -> Non
     assert diagnose(silent, rules()).unknown == ()
 
 
+def test_a_free_drive_without_a_state_is_no_ok_beside_drives_that_have_one() -> None:
+    """Its line is missing from the RAID tool's output; the kernel reports the state of no plain drive."""
+    state = {"status": "unknown", "status_text": None, "array": None, "role": "unassigned"}
+    controller = structs.replace(GOOD.controllers[0], volumes=(), arrays=())
+    inventory = changed(structs.replace(GOOD, controllers=(controller,)), DRIVE, state)
+    assert [(one.rule, one.where) for one in diagnose(inventory, rules()).unknown] == [("state_unknown", DRIVE)]
+    plain = structs.replace(inventory, controllers=(structs.replace(inventory.controllers[0], mode="none"),))
+    assert diagnose(plain, rules()).unknown == ()
+
+
 def test_a_line_for_monitoring_names_an_unknown_state_once() -> None:
     """It qualifies the count of passed checks, unless an unknown finding is the reason already."""
     unknown = changed(GOOD, VOLUME, {"status": "unknown", "status_text": None})

@@ -10,8 +10,8 @@ and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 **Passes** when the state is recognised.
 
 **Unknown** when the tool's word is not recognised, or is not sufficient (one member's view of an array); the message
-quotes it. Also when no output has the state of a volume, or of a member whose array has members with a state, and no
-problem with reading explains it; a problem with reading another object does not.
+quotes it. Also when no output has the state of a volume, or of a drive although the array or the RAID controller's tool
+has others with a state, and no problem with reading explains it; a problem with reading another object does not.
 
 **How to fix.** Look up the word in the vendor's manual, and report it, so that the next release recognises it.
 
@@ -36,7 +36,10 @@ def check(inventory: Inventory) -> Findings:
     named = {item.id for controller in inventory.controllers for item in items(controller)}
     named |= {family_of(controller) for controller in inventory.controllers}
     for controller in inventory.controllers:
-        doubtful = {one.id for array in controller.arrays for one in members_in_doubt(members(controller, array))}
+        groups = [members(controller, array) for array in controller.arrays]
+        if controller.mode not in ("software", "none", "hba"):
+            groups.append(controller.drives)
+        doubtful = {one.id for drives in groups for one in members_in_doubt(drives)}
         reported: list[Volume | Drive | Battery] = [*controller.volumes, *controller.drives, *controller.batteries]
         for item in reported:
             if item.status != "unknown":
