@@ -96,9 +96,10 @@ _AGAIN = "Give the whole output of `arcconf getconfig N al`."
 
 
 def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
-    """One part with all its pairs. A part without a pair reports nothing: the title alone is no battery."""
+    """One part with all its pairs. The title alone is no battery: the tool always prints a state below it."""
     if not block.pairs:
         mark_read(*block.heads)
+        controller.add_problem("warning", "unread", f"Nothing is below the title '{block.sub}'.", _AGAIN)
         return
     battery = controller.battery(name)
     for line in block.heads:

@@ -202,3 +202,11 @@ def test_a_failed_battery_is_seen_below_a_missing_title(text: str, title: str, *
     [one, *more] = [battery for battery in controller_of(without).batteries if battery.status != "unknown"]
     assert (one.status, more) == ("failed", [])
     assert any("title above" in problem.message for problem in found(without).problems)
+
+
+def test_a_title_without_a_state_is_no_machine_without_a_battery() -> None:
+    """The tool prints a state below the title, ``Not Installed`` at least: a line is missing."""
+    text = machine(backup=part("Controller ZMM Information", {"Status": "ZMM Failed"}))
+    without = "".join(line for line in text.splitlines(keepends=True) if "ZMM Failed" not in line)
+    assert controller_of(without).batteries == ()
+    assert any("ZMM Information" in problem.message and problem.kind == "unread" for problem in found(without).problems)
