@@ -108,14 +108,14 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
     problems: list[Problem] = []
     described = [choice for choice in choices if _described(choice.draft)]
     satisfied = bool(choices) and len(described) == len(choices) >= _controllers_on_bus(host)
+    built = [build(choice.draft, object_id) for choice, object_id in zip(choices, ids, strict=True)]
     for one, found in zip(sessions, collections, strict=True):
         own = [*one.problems, *_tool_errors(found, names, host)]
         for item in found.outlines:
             own += unreadable(item)
         forgiven = satisfied and not one.calls[-1].answered
         problems += [as_note(item) if forgiven or item.where in one.forgiven else item for item in own]
-    for choice, object_id in zip(choices, ids, strict=True):
-        controller, own = build(choice.draft, object_id)
+    for choice, object_id, (controller, own) in zip(choices, ids, built, strict=True):
         controllers.append(msgspec.structs.replace(controller, told_by=choice.tool))
         problems += [*own, *choice.seen_twice(object_id)]
     return Observation(

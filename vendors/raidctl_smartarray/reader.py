@@ -57,6 +57,10 @@ def unfinished(item: Outline) -> str:
     return _short_page(item) or _short_array(item) or _without_page(item)
 
 
+_STATUS = regex(r"Status: ")
+"""A line of drives and volumes, which has no object without its heading."""
+
+
 def _short_page(item: Outline) -> str:
     """Return what the last page lacks. Its status may be missing, or the line that ends all other pages."""
     last = next(_leaves(item.controllers[-1:], backwards=True), None)
@@ -196,6 +200,9 @@ def _lost_rows(output: Output) -> Iterator[str]:
     lost = [(line, row) for line, row in rows if row is not None and heading(line.stripped) is None]
     for line, row in lost[:_MOST_ROWS]:
         yield f"Line not recognised in the list of {_LISTS[row[1].lower()]}: {collapse(line.stripped)[:120]}"
+    states = [line.stripped for line in output.unparsed() if _STATUS.match(line.stripped)]
+    for text in states[:_MOST_ROWS]:
+        yield f"The heading above a line is missing: {collapse(text)[:120]}"
 
 
 def _tools(items: Sequence[Outline]) -> Iterable[Tool]:

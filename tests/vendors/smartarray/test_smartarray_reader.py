@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.vendor.protocol import Confidence, Document
 from raidctl_smartarray import read, sniff
+from tests.support.conclusions import read_text
 from tests.support.scripted_tools import unparsed
 from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, observed
 
@@ -296,3 +299,14 @@ def test_other_tools_outputs_are_not_claimed(text: str) -> None:
     """A few common words are not enough."""
     claim = sniff("noname", text)
     assert claim is None or claim.confidence < Confidence.LIKELY
+
+
+@pytest.mark.parametrize("damaged", [1, 2, 3])
+def test_a_failed_drive_whose_heading_is_missing_is_no_ok(damaged: int) -> None:
+    """If its lines belong to no object, the line with its state is a problem."""
+    page = "      physicaldrive 1I:1:{0}\n         Port: 1I\n         Box: 1\n         Bay: {0}\n         Status: {1}\n"
+    page += "         Drive Type: Unassigned Drive\n         Serial Number: SN{0}\n"
+    pages = [page.format(bay, "Failed" if bay == damaged else "OK") for bay in (1, 2, 3)]
+    text = "\nSmart Array P440ar in Slot 0 (Embedded)\n\n   unassigned\n\n" + "\n".join(pages) + "\n"
+    seen = read_text(text.replace(f"      physicaldrive 1I:1:{damaged}\n", ""))
+    assert exit_code(diagnose(seen.inventory, rules())) != 0
