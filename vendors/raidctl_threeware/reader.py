@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import regex
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import D, Fields, read_pair
 from raidctl_threeware import controller_of_table, grammar, old_info, tables, vocabulary
@@ -30,7 +30,9 @@ _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "ba
 # a line that begins as those of the lists do: a name with a number, then at least three cells
 _ROW = regex(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
 # /c0/e0      OK
-_ENCLOSURE_ROW = regex(r"/c\d{1,3}/e\d{1,3} +[A-Z][A-Z-]*", re.ASCII)
+# fan0        OK              ON      1      2670    Off
+# c0    9750-4i      14        14       3       0       1       1      OK
+_HEADLESS = regex(r"(?:/c\d{1,3}/e\d{1,3}|(?:[cup]|u\d{1,3}-|fan|temp|pwrs|slot|alm)\d{1,4}) +[\w-]+(?: .*)?", re.ASCII)
 # Unit  0: RAID 5 698.67 GB (1465184768 blocks): DEGRADED      of old releases
 _OLD_ROW = regex(r"\s*(Unit|Port) +\d{1,4}: .*", re.ASCII)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
@@ -172,8 +174,8 @@ class Reader:
         elif (row := _OLD_ROW.fullmatch(text)) is not None:
             kind = "units" if row[1] == "Unit" else "drives"
             self.lost.append(f"Line not recognised in the list of {kind}: {text.strip()[:120]}")
-        elif _ENCLOSURE_ROW.fullmatch(text):  # the head of its table is missing
-            self.lost.append(f"Line not recognised in the list of enclosures: {text}")
+        elif _HEADLESS.fullmatch(text):
+            self.lost.append(f"Line not recognised, as the head of its table is missing: {collapse(text)[:120]}")
 
     def _old(self, line: Line, kind: old_info.Kind, parts: dict[str, str]) -> None:
         """Read a line of ``info cN`` of old releases."""

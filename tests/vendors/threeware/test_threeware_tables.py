@@ -302,6 +302,18 @@ def test_a_part_of_an_enclosure_that_cannot_be_read_is_not_good(before: str, aft
 
 
 @pytest.mark.parametrize(
+    ("head", "row"),
+    [("Fan  ", "fan0   "), ("TempSensor  ", "temp0  "), ("PowerSupply  ", "pwrs0  "), ("Slot  ", "slot0  "),
+     ("Alarm  ", "alm0   ")],
+)  # fmt: skip
+def test_a_failed_part_below_a_missing_head_is_reported(head: str, row: str) -> None:
+    """A row that no table has, or only that of other parts, is not passed over."""
+    lines = [line for line in ENCLOSURE.splitlines(keepends=True) if not line.startswith(head)]
+    text = "".join(line.replace(" OK", " FAILED", 1) if line.startswith(row) else line for line in lines)
+    assert [problem for problem in observed(ALL, text).problems if row.strip() in problem.message]
+
+
+@pytest.mark.parametrize(
     ("columns", "kinds"),
     [
         ("OFF            off    UNKNOWN        UNKNOWN ", ["state"]),
