@@ -72,6 +72,8 @@ def _as_unread(side: str, problem: Problem, hidden: Iterable[Change]) -> Unread:
 
 def _is_unread_problem(change: Change) -> bool:
     """Whether a change is a problem of this kind, reported separately."""
+    if change.object == "problem" and change.field == "kind":  # the tool failed in another way
+        return {change.old, change.new} <= set(UNREAD_KINDS)
     if change.object != "problem" or change.field:
         return False
     problem = change.new or change.old or {}

@@ -262,6 +262,14 @@ def test_a_value_that_vanishes_without_a_reason_is_a_change() -> None:
     assert "→ not reported" in drift.changes[0].message
 
 
+def test_another_reason_for_which_nothing_was_read_is_no_drift() -> None:
+    """A tool that did not respond before, and may not be run now: nothing is lost or found."""
+    before = changed(state(), _controller_unread("unread", "0000:03:00.0"))
+    drift = diff(before, changed(state(), _controller_unread("no_right", "0000:03:00.0")))
+    assert drift.changes == ()
+    assert {unread.kind for unread in drift.unread} == {"unread", "no_right"}
+
+
 def test_what_was_unread_both_times_is_reported_and_no_difference() -> None:
     """There is no value to compare it with."""
     both = changed(state(), _controller_unread("unread", CONTROLLER))
