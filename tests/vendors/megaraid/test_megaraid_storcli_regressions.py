@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from raidctl.model import Battery
@@ -153,3 +155,17 @@ def test_a_fragment_is_not_assigned_to_the_next_controller() -> None:
         "megaraid:2": 0,
     }
     assert "does not name its controller" in " ".join(unread(found))
+
+
+@pytest.mark.parametrize(("title", "column"), [("VD LIST", "DG/VD"), ("PD LIST", "EID:Slt"), ("Enclosure LIST", "EID")])
+@pytest.mark.parametrize("only", [False, True])
+def test_a_row_without_the_column_of_its_object_is_unread(title: str, column: str, *, only: bool) -> None:
+    """Such a row may report a failed object: it is not passed over, be it one of several or the only one."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        "VD LIST": [vd_row(name, "RAID1", "Optl", "RWBD", "1.090 TB", "") for name in ("0/0", "0/1")],
+        "PD LIST": [pd_row(name, 3, "Onln", 0, "ZT1200") for name in ("8:1", "8:2")],
+        "Enclosure LIST": [{"EID": name, "State": "OK", "Slots": 8, "PD": 2, "ProdID": "X"} for name in (8, 9)],
+    }
+    damaged = [{**rows[title][0], "State": "Failed"}, *([] if only else rows[title][1:])]
+    del damaged[0][column]
+    assert unread(as_json([answer("None", {title: damaged})]))

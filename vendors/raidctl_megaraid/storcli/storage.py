@@ -58,6 +58,15 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     return left
 
 
+_LISTS = frozenset(
+    {
+        "vd list", "pd list", "topology", "jbod list", "virtual drives", "physical drives", "drive information",
+        "enclosure list",
+    }
+)  # fmt: skip
+"""Tables whose rows are objects, whatever columns they have."""
+
+
 def _section(context: StorageContext, section: Section) -> list[Section]:
     """Read a section; what is left of it."""
     if not section.title and not section.rows:
@@ -96,7 +105,8 @@ def _table(context: StorageContext, section: Section) -> list[Section]:
         row = {normalized(pair.label): pair for pair in section.pairs}
         if reader_of(section, set(row)) is not None:
             rows, section = [row], replace(section, pairs=[])
-    if not rows or reader_of(section, set(rows[0])) is None:
+    usual = any(reader_of(section, set(row)) is not None for row in rows)
+    if not usual and not (rows and normalized(section.title) in _LISTS):
         return _below(context, section)
     for number, row in enumerate(rows):
         reader = reader_of(section, set(row))
@@ -113,6 +123,11 @@ def _nowhere(context: StorageContext, section: Section, number: int, row: Cells)
     owner: Draft = context.controller if context.volume is None else context.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
+    if reader is None and {"state", "status"} & set(row):
+        owner.add_problem(
+            "warning", "unread", f"A row of {section.title or 'a table'} lacks the column that names its object; it is "
+            "shown in the details only.", "See the tool's own list.",
+        )  # fmt: skip
     if reader is volume_row:
         owner.add_problem(
             "warning", "unread", "A volume is listed without its number; it is shown in the details only.",
