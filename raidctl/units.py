@@ -18,9 +18,9 @@ _ENORMOUS = 1e10
 _PERCENT = regex(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 _CELSIUS = regex(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
 _GBPS = regex(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
-_DURATION = regex(
-    r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|w|weeks?)", re.IGNORECASE | re.ASCII
-)
+_PART = r"(\d{1,9})\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|w|weeks?)"
+_PARTS = regex(_PART, re.IGNORECASE | re.ASCII)
+_DURATION = regex(rf"{_PART}(?:,?\s+{_PART})*", re.IGNORECASE | re.ASCII)
 _PCIE = regex(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE)
 _GENERATIONS = {"1": 2.5, "2": 5.0, "3": 8.0, "4": 16.0, "5": 32.0, "6": 64.0}
 _PRINTED = regex(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
@@ -135,11 +135,12 @@ def parse_pcie(text: str) -> tuple[int, float]:
 
 
 def parse_seconds(text: str) -> int:
-    """Parse ``15 secs``, ``4s``, ``60 min``, ``2 hours``, ``7d``, ``2 weeks`` to seconds."""
-    match = _DURATION.fullmatch(text.strip())
-    if not match:
+    """Parse ``15 secs``, ``4s``, ``7d``, ``2 weeks``, ``1 h 20 min`` to seconds. The largest unit comes first."""
+    parts = _PARTS.findall(text) if _DURATION.fullmatch(text.strip()) else []
+    units = [_SECONDS[unit[0].lower()] for _, unit in parts]
+    if not parts or units != sorted(set(units), reverse=True):
         raise ValueError(f"not a duration: {text!r}")
-    return int(match[1]) * _SECONDS[match[2][0].lower()]
+    return sum(int(number) * seconds for (number, _), seconds in zip(parts, units, strict=True))
 
 
 def format_duration(seconds: int) -> str:

@@ -70,6 +70,20 @@ def test_other_figures_with_their_units() -> None:
     assert units.parse_gbps("320 MT/s") == 0.32
     assert units.parse_seconds("60  min") == 3600
     assert units.parse_seconds("15 secs") == 15
+    assert units.parse_seconds("1 Hours 12 Minutes") == 4320
+
+
+@pytest.mark.parametrize("seconds", [45, 4800, 90000, 273600])
+def test_a_time_that_raidctl_prints_is_read_back(seconds: int) -> None:
+    """A time of two units, as `format_duration` prints it, is read."""
+    assert units.parse_seconds(units.format_duration(seconds)) == seconds
+
+
+@pytest.mark.parametrize("text", ["20 min 1 h", "5 min 5 min", "1 h 20", "1 h, , 20 min", "h 20 min"])
+def test_parts_of_a_time_go_from_large_to_small(text: str) -> None:
+    """Anything else is damaged, and not a time."""
+    with pytest.raises(ValueError, match="duration"):
+        units.parse_seconds(text)
 
 
 @pytest.mark.parametrize("text", ["101%", "12", "12 %%", "x"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import TaskState
-from raidctl.text import collapse, regex
+from raidctl.text import attempt, collapse, regex
 from raidctl.units import parse_seconds
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl_megaraid import vocabulary
@@ -18,8 +18,6 @@ from raidctl_megaraid.vocabulary import normalized
 
 # 3  0/3  /c0/v3
 _VD = regex(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
-# 1 Hours 12 Minutes
-_LEFT = regex(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
 _IDS = ("pid", "did")
 _PERCENT = ("progress%", "progress", "progress(%)")
 """Titles of the column with the percentage, by version of the tool."""
@@ -113,9 +111,7 @@ def _state(row: Cells) -> TaskState | None:
 def _left(row: Cells) -> int | None:
     """``1 Hours 12 Minutes`` in seconds; None for ``-`` and unknown words."""
     text = row["estimated time left"].value.strip() if "estimated time left" in row else ""
-    if not _LEFT.fullmatch(text):
-        return None
-    return sum(parse_seconds(" ".join(pair)) for pair in zip(text.split()[::2], text.split()[1::2], strict=True))
+    return attempt(parse_seconds, text)
 
 
 def _summary(row: Cells) -> str:
