@@ -14,7 +14,7 @@ import pytest
 from jsonschema.exceptions import best_match
 
 from raidctl.evidence import Output
-from raidctl.model import Controller, Inventory, Model, failed_readings
+from raidctl.model import Controller, Drive, Inventory, Model, Volume, failed_readings
 from raidctl.output.explain import facts_of, final_values, shown_value
 from raidctl.output.json import to_json
 from raidctl.request import Run, RunAnswer, decode
@@ -35,6 +35,8 @@ PARTIAL = {"drives", "lvm", "md", "redfish", "zfs"}
 
 Volumes of the kernel and plain drives have no controller cache; what a BMC describes is set by another family's tool.
 """
+KERNEL = "pci"
+"""The family of controllers that no tool describes."""
 STATES = {
     f"{kind}{word}" for kind in ("", "controller ", "volume ", "drive ", "battery ") for word in ("status", "state")
 }
@@ -48,6 +50,12 @@ UNMATCHED = (
     "Drives of the kernel that are shown nowhere. A volume is matched by its `device`, its `unique_id`, or a detail "
     '"SCSI target" (`0:1:0`: channel, target, LUN):'
 )
+UNITS = (
+    "Sizes that are not those of their devices. Is a GB of the tool 1000 or 1024 MB (`binary` of "
+    "`raidctl.units.parse_size`), or is the device another volume's?"
+)
+ROUNDING = 0.01
+"""Part of a size that a tool may round away. KB, MB, GB in powers of 1000 or 1024 differ by at least 2.4%."""
 
 
 def test_every_vendor_package_is_installed() -> None:
@@ -189,6 +197,22 @@ def test_every_drive_of_the_kernel_is_shown(machine: str) -> None:
 
 
 @machines
+def test_a_size_is_that_of_the_device(machine: str) -> None:
+    """The size of a volume or drive is that of its device in the kernel, as far as the tool's rounding allows."""
+    survey = replayed(machine)
+    wrong = []
+    for controller in survey.inventory.controllers:
+        sized: tuple[Volume | Drive, ...] = (*controller.volumes, *controller.drives)
+        for item in sized:
+            block = survey.view.block(item.device) if item.device else None
+            if block is not None and block.size_bytes and item.size_bytes:
+                ratio = item.size_bytes / block.size_bytes
+                if abs(ratio - 1) > ROUNDING:
+                    wrong.append(f"{item.id}: {item.size_bytes} bytes, {item.device} has {block.size_bytes}")
+    assert not wrong, "\n".join([UNITS, *wrong])
+
+
+@machines
 def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
     """An explanation never contradicts the inventory.
 
@@ -236,6 +260,26 @@ def test_a_family_has_a_recorded_machine(vendor: Vendor) -> None:
         f"No machine in fixtures/ has a controller {vendor.FAMILY}:…. If there is one, "
         "`raidctl --replay fixtures/MACHINE show -v` shows why its outputs were not read."
     )
+
+
+@machines
+def test_an_id_begins_with_the_family(machine: str) -> None:
+    """Ids begin with FAMILY and a colon: the core finds the vendor package of a controller by it."""
+    known = {*(vendor.FAMILY for vendor in VENDORS), KERNEL}
+    wrong = [c.id for c in replayed(machine).inventory.controllers if c.id.split(":")[0] not in known]
+    assert not wrong, (
+        f"Ids of no family: {wrong}. An id is FAMILY:NAME, with the name or number that the tool gives the controller."
+    )
+
+
+@machines
+def test_a_controller_has_the_capabilities_of_its_family(machine: str) -> None:
+    """A controller has each capability. For one that is missing, remedies claim that no known tool can do it."""
+    for controller in replayed(machine).inventory.controllers:
+        lacking = [name for name in CAPABILITIES if name not in controller.capabilities]
+        assert not lacking or controller.id.split(":")[0] in {*PARTIAL, KERNEL}, (
+            f"{controller.id} has no capability {', '.join(lacking)}. Give it `capabilities=SUPPORT` in to_model."
+        )
 
 
 @families
