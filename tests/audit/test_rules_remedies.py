@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from msgspec import structs
 
 from raidctl.audit.builtin import rules
 from raidctl.cli import cli
-from raidctl.model import Capability, Controller, Inventory
+from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL
+from raidctl.model import Capability, Controller, Inventory, unread_problems
 from raidctl.recording.recording import load
 from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import demos
@@ -53,6 +55,8 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
             continue
         # NO and UNKNOWN are valid results; not every tool has a preview, and not every recording the logs
         judged = (0, 1, 3) if words[0] in ("replace", "verify", "foreign", "preserved", "events", "battery") else (0,)
+        if words[0] in ("snapshot", "record") and unread_problems(inventory.problems):
+            judged = (0, EXIT_CANNOT_TELL, EXIT_ACCESS)  # it is saved, and the exit code is that of the reading
         if done.exit_code not in judged:
             found.append((rule, line, done.output))
     return found
@@ -86,6 +90,21 @@ def test_a_recorded_machine_accepts_the_advised_commands(
     """Commands for recorded machines are accepted, read-only controllers included."""
     monkeypatch.chdir(tmp_path)
     assert refused(["--replay", str(FIXTURES / name)], replayed(name).inventory, tmp_path) == []
+
+
+def test_a_machine_with_an_unknown_word_accepts_the_advised_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine with a word that raidctl does not know, each command is complete; exit code 3 is no refusal."""
+    monkeypatch.chdir(tmp_path)
+    place = shutil.copytree(FIXTURES / "areca-arc1210", tmp_path / "machine")
+    state = place / "cli64-disk-info-drv-1.out"
+    state.write_text(state.read_text(encoding="utf-8").replace("NORMAL", "BEWILDERED"), encoding="utf-8")
+    known, problems = vendors()
+    inventory = survey(ReplayRunner(load(place)), known, source="replay", problems=problems).inventory
+    assert unread_problems(inventory.problems)
+    assert "snapshot" in {line for _, line in advised(inventory)}
+    assert refused(["--replay", str(place)], inventory, tmp_path) == []
 
 
 def test_an_unknown_policy_is_measured_on_the_machine_itself() -> None:

@@ -12,7 +12,7 @@ empty output for good output. So this is reported, and the exit code is 3.
 **Unknown** (warning) for each output that could not be read.
 
 **How to fix.** The message contains the reason. Run the tool manually; if raidctl does not understand its output,
-report it with `raidctl record --redact`.
+report it with `raidctl record --redact machine.tar.gz`.
 
 **Example.** Unknown: a problem of kind `unread`. Passes: none.
 """
