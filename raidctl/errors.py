@@ -35,6 +35,11 @@ class RaidctlError(Exception):
 
     exit_code = EXIT_CANNOT_TELL
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The message as lines for a terminal; one unless it lists several mistakes."""
+        return (str(self),)
+
 
 class UsageError(RaidctlError):
     """The command line is invalid."""

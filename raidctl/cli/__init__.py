@@ -218,7 +218,8 @@ def _print_error(error: Exception, *, verbose: bool) -> None:
     from raidctl.text import collapse, printable  # noqa: PLC0415 - not needed for a start
 
     if isinstance(error, RaidctlError):
-        click.echo(f"raidctl: {collapse(printable(str(error)))}", err=True)
+        for line in error.lines:
+            click.echo(f"raidctl: {collapse(printable(line))}", err=True)
         return
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         click.echo(f"raidctl: {error.strerror}: not everything could be written.", err=True)

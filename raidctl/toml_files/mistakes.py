@@ -30,7 +30,12 @@ class MistakesError(UsageError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(sorted(set(faults)))
-        super().__init__(" ".join(map(str, self.faults)))
+        super().__init__(" ".join(self.lines))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """One line for each mistake."""
+        return tuple(map(str, self.faults))
 
 
 @dataclass

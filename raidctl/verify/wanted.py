@@ -115,7 +115,9 @@ def _level(text: str, also: Mapping[str, str]) -> str:
     try:
         return _one(text, LEVELS, also, "raid_level")
     except UsageError:
-        raise UsageError(f'--raid-level: there is no "{printable(text)}"; it can be {listing(LEVELS, "or")}.') from None
+        raise UsageError(
+            f'--raid-level: "{printable(text)}" is not a RAID level; it can be {listing(LEVELS, "or")}.'
+        ) from None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def test_the_size_of_a_drive_is_the_least() -> None:
         ("[every_volume]\ndrives = '8'", 3, "a whole number"),
         ("[every_volume]\ndrives = true", 3, "a whole number"),
         ("[every_volume]\nraid-level = 6", 3, "quotation marks"),
-        ("[every_volume]\nraid-level = 'raid7'", 3, 'there is no "raid7"'),
+        ("[every_volume]\nraid-level = 'raid7'", 3, '"raid7" is not a RAID level'),
         ("[every_volume]\ndrive_age = 'young'", 3, "is not an age"),
         ("[every_volume]\ndrives = 8\n\n[[volume]]\nraid_level = 'raid6'", 5, "target is missing"),
         ("[volume]\ntarget = '/'", 2, "two brackets"),
@@ -96,6 +96,15 @@ def test_mistakes_have_their_line(text: str, line: int, message: str) -> None:
         contract(text)
     fault = raised.value.faults[0]
     assert (fault.line, message in fault.message) == (line, True), fault
+
+
+def test_each_mistake_is_on_a_separate_line(tmp_path: Path) -> None:
+    """Standard error has one line for each mistake, not one long line with all of them."""
+    file = tmp_path / "c.toml"
+    file.write_text(BEGIN + "[every_volume]\nbatery = true\ndrives = '8'\n")
+    done = CliRunner().invoke(cli, ["--demo", "p400", "verify", "--contract", str(file)])
+    assert done.exit_code == 2
+    assert [line.split(": ")[1] for line in done.stderr.splitlines()] == [f"{file}:3", f"{file}:4"]
 
 
 def test_the_version_is_required() -> None:
