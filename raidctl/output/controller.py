@@ -61,10 +61,8 @@ def controller_block(
 
 
 def _title(controller: Controller, paper: Paper) -> Text:
-    maker, model = controller.vendor or "", controller.model or ""
-    name = model if model.lower().startswith(maker.lower()) else f"{maker} {model}"
     pieces: list[Piece] = [(paper.clean(controller.id), STRONG)]
-    if name.strip():
+    if name := phrases.product(controller):
         pieces.append(paper.clean(name))
     word, style = phrases.status(controller.status, controller.status_text)
     if word != phrases.UNKNOWN:

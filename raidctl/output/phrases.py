@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.style import Style
 
 from raidctl.health.severity import Severity
-from raidctl.model import Battery, Cache, Drive, DriveCaches, Progress, Volume, VolumeCache
+from raidctl.model import Battery, Cache, Controller, Drive, DriveCaches, Progress, Volume, VolumeCache
 from raidctl.model.write_policy import in_force
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN
 from raidctl.text import regex
@@ -84,6 +84,14 @@ def short_moment(text: str) -> str:
 def decimal(size: int | None) -> str:
     """A size in decimal units, as used for drives."""
     return UNKNOWN if size is None else format_decimal(size)
+
+
+def product(controller: Controller) -> str:
+    """Vendor and model. A vendor that the model begins with is not repeated."""
+    # ID_VENDOR_FROM_DATABASE=Broadcom / LSI
+    maker, model = controller.vendor or "", controller.model or ""
+    repeated = any(model.lower().startswith(name.lower()) for name in maker.split(" / "))
+    return model if repeated else f"{maker} {model}".strip()
 
 
 def level(volume: Volume) -> str:

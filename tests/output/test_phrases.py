@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from raidctl.model import Battery, Cache, ControllerCacheSafety, Drive, DriveCaches, Progress, Volume, VolumeCache
+from raidctl.model import (
+    Battery, Cache, Controller, ControllerCacheSafety, Drive, DriveCaches, Progress, Volume, VolumeCache,
+)  # fmt: skip
 from raidctl.model.write_protection import write_protected
 from raidctl.output import phrases
 
@@ -127,3 +129,18 @@ def test_a_shortened_text_ends_with_a_whole_phrase() -> None:
     assert phrases.brief(long) == "No kernel driver is bound to SCSI controller 1af4:1001…"
     counts = "2 pending sectors, 2 uncorrectable sectors and 16 reallocated sectors"
     assert phrases.brief(counts + " more") == "2 pending sectors, 2 uncorrectable sectors…"
+
+
+@pytest.mark.parametrize(
+    ("vendor", "model", "expected"),
+    [
+        ("Broadcom / LSI", "LSI MegaRAID SAS 8708EM2", "LSI MegaRAID SAS 8708EM2"),
+        ("Linux", "Linux md", "Linux md"),
+        ("Avago", "AVAGO MegaRAID SAS 9361-8i", "AVAGO MegaRAID SAS 9361-8i"),
+        ("Broadcom / LSI", "MegaRAID SAS 1078", "Broadcom / LSI MegaRAID SAS 1078"),
+        ("Adaptec", None, "Adaptec"), (None, "OpenZFS", "OpenZFS"), (None, None, ""),
+    ],
+)  # fmt: skip
+def test_a_vendor_is_not_repeated(vendor: str | None, model: str | None, expected: str) -> None:
+    """The vendor comes before the model, unless the model begins with it or with one of its two names."""
+    assert phrases.product(Controller(id="acme:0", vendor=vendor, model=model)) == expected

@@ -80,8 +80,7 @@ def _written_out(text: str) -> str:
 
 
 def _controller(controller: Controller, lines: Lines) -> Iterator[Block]:
-    names = (controller.vendor, controller.model) if controller.model else (controller.vendor,)
-    yield Heading(" ".join((controller.id, *(name for name in names if name))))
+    yield Heading(f"{controller.id} {phrases.product(controller)}".strip())
     yield _facts(controller)
     if controller.volumes:
         yield _volumes(controller)
