@@ -151,11 +151,7 @@ def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidenc
             differ=reading.differ,
             began=mine.began if mine else None,
             by="raidctl" if mine else None,
-            why=_WAITS
-            if reading.waiting
-            else f"It waits at sector {reading.paused_at}."
-            if reading.paused_at
-            else None,
+            why=_WAITS if reading.waiting else f"Paused at sector {reading.paused_at}." if reading.paused_at else None,
         )
     found = [(at, one) for at, one in _candidates(base, volume, reading, evidence) if one is not None]
     if found:

@@ -62,7 +62,7 @@ def booting(new: Drive, tool: str) -> Step:
     """Install GRUB in and after the first sector of a drive. That sector is read again."""
     return Step(
         object_id=new.id, setting="boot_loader", before="", after=tool, kind="deed", way_back="none",
-        no_way_back=f"What the first sector of {new.id} had is overwritten.",
+        no_way_back=f"The previous contents of the first sector of {new.id} are overwritten.",
         action=Action(argv=(tool, new.device or ""), timeout=300.0), expects=(_present(new),),
         subjects=(_subject(new),),
     )  # fmt: skip

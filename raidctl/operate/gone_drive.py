@@ -48,8 +48,8 @@ def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, ne
         raise UsageError(lacks_none(volume))
     if mine.lacking > 1:
         raise UsageError(
-            f"{volume.id} lacks {mine.lacking} members: it is not certain which slot a new drive would take. Add one "
-            f'drive after the other with "raidctl spare add DRIVE --for {volume.id}".'
+            f"{volume.id} lacks {mine.lacking} members: it is not certain which slot a new drive would take. Add the "
+            f'drives one at a time with "raidctl spare add DRIVE --for {volume.id}".'
         )
     gaps = [
         other
@@ -116,7 +116,10 @@ def _gap(seen: Survey, controller: Controller, volume: Volume) -> _Gap:
     members = [drive for drive in mine if drive.role == "member"]
     parts = {_partition(seen, drive) for drive in members}
     if len(parts) > 1:
-        raise CannotTell(f"The members of {volume.id} are partitions of different numbers: name the new drive's place.")
+        raise CannotTell(
+            f"The members of {volume.id} are partitions with different numbers, so which one the new drive needs is "
+            f'unknown: create it, and add it with "raidctl spare add PARTITION --for {volume.id}".'
+        )
     below = frozenset(physical(seen.inventory, [drive.id for drive in members]))
     return _Gap(volume, max(0, want - have - len(filling)), next(iter(parts), ""), below)
 

@@ -93,11 +93,12 @@ def _redundancy(loss: Loss) -> Reason:
         text = f"Nothing can be read from {named(loss)}: none of its drives can be spared."
         return reason("R1", "no", text, *evidence)
     if loss.gone and not loss.doubtful and not loss.relied_on:
-        text = f"{named(loss)} works without the drive already: pulling it loses nothing."
+        text = f"{named(loss)} already works without the drive: pulling it loses nothing."
         return reason("R1", "yes", text, *evidence)
     if loss.gone and loss.doubtful:
         text = (
-            f"More members of {named(loss)} are reported as gone than it survives, yet it works: one of them is needed."
+            f"{named(loss)} works, although more members are reported missing than it can lose: "
+            "one of them must be in use."
         )
         return reason("R1", "unknown", text, *evidence)
     in_use = [drive.id for drive in loss.leaving if drive.role == "spare"]

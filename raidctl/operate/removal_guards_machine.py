@@ -177,7 +177,7 @@ def unused(subject: Subject) -> Reasons:
         text = "The drive may hold a configuration that the controller has not imported, and be a missing member."
         yield reason("R7", "unknown", text, fact(drive, "foreign"), remedy="Import or clear that configuration first.")
     elif subject.blocks:
-        yield reason("R7", "yes", "Nothing that the system sees uses the drive besides its arrays.", *evidence)
+        yield reason("R7", "yes", "The system shows no use of the drive other than by its arrays.", *evidence)
     elif drive.device or drive.role == "passthrough" or subject.software or subject.controller.mode in ("none", "hba"):
         yield reason("R7", "unknown", "What the system uses the drive for is unknown.", *evidence)
     elif drive.array or drive.role in ("member", "spare", "failed", "unassigned", "journal"):
@@ -211,7 +211,7 @@ def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | Non
     """Why a device may be in use although the kernel shows nothing. An empty text: the device is empty."""
     ask = "whether anything uses it is unknown."
     if found is None:
-        text = f"What {node} contains was not read: that the kernel shows nothing on it proves nothing."
+        text = f"The contents of {node} were not read. It may be in use although the kernel shows nothing on it."
         return text, "unknown", "Check on the machine itself, where it is read."
     if found.signatures is None or found.blank is None:
         return f"What {node} contains could not be read: {ask}", "unknown", found.remedy
@@ -273,7 +273,7 @@ def boots(subject: Subject) -> Reasons:
         remedy = "Make sure that another drive boots the machine, and install the boot loader on the new drive."
         yield reason("R13", "note", f"The machine may boot from the drive: {listing(found)}.", *found, remedy=remedy)
     elif subject.blocks and None in codes and subject.around.firmware != "uefi":
-        text = "No boot partition is seen on the drive; whether its first sector has a boot loader was not read."
+        text = "No boot partition is seen on the drive; its first sector was not read, so it may contain a boot loader."
         yield reason("R13", "note", text)
     elif subject.blocks:
         why = "no boot loader in its first sector" if None not in codes else "UEFI starts no code of its first sector"

@@ -326,7 +326,7 @@ def _bare(view: HostView, block: BlockDevice) -> Iterator[str]:
 
 
 def _mounted(block: BlockDevice, point: str) -> Use:
-    text = f"{block.node} is swap in use" if point == "[swap]" else f"{block.node} is mounted at {point}"
+    text = f"{block.node} is in use as swap" if point == "[swap]" else f"{block.node} is mounted at {point}"
     return Use(text, certain=True)
 
 

@@ -26,7 +26,7 @@ def loaded(deed: Deed, controller: Controller) -> Iterator[Denial]:
     """T3: no second load on the cache while a battery learns. ``--unsafe`` overrides this."""
     battery = learning(controller)
     if battery is not None:
-        reason = f"{battery.id} is learning: volumes may be in write-through until it has ended."
+        reason = f"{battery.id} is learning: volumes may be in write-through until the cycle ends."
         yield Denial(deed=deed, guard="T3", reason=reason, alternative="raidctl tasks --wait", overridable=True)
         return
     for one in controller.batteries:

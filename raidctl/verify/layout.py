@@ -233,7 +233,7 @@ def undescribed(case: Case) -> str:
     listed = {drive.id for drive in case.subject.controller.drives}
     missing = [name for name in (array.drives if array is not None else ()) if name not in listed]
     if missing:
-        return f"Nothing is known of {listing(missing)}."
+        return f"Nothing is known about {listing(missing)}."
     expected, count = (volume.drives_expected or 0) if volume is not None else 0, len(case.subject.members)
     if volume is not None and volume.status in WHOLE and expected > count:
         return f"Only {counted(count, 'drive')} of {expected} are listed."

@@ -249,10 +249,10 @@ def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
             return Measured("suspect", (_TOO_FAST,), evidence=lines)
         if _why_medium_unknown(clock):
             return Measured("inconclusive", _why_medium_unknown(clock), evidence=lines)
-        why = "Commits are not at the pace of a rotation, so the rpm cannot be measured."
+        why = "The commit rate does not follow the rotation of a drive, so the rpm cannot be measured."
         return Measured("inconclusive", (why,), evidence=lines)
     near, far = claim.number * (1 - rotation.NOMINAL_WITHIN), claim.number * (1 + rotation.NOMINAL_WITHIN)
-    text = f"Commits are at the pace of {found.low:.0f} to {found.high:.0f} rpm."
+    text = f"The commit rate corresponds to {found.low:.0f} to {found.high:.0f} rpm."
     if found.low > far or found.high < near:
         return Measured("fail", (text,), evidence=lines)
     if _too_fast_to_rotate(clock):  # solid state may flush at such a pace, too

@@ -68,11 +68,11 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
     """The verdict of the run on a volume or drive."""
     lines = tuple(_evidence(run, answer))
     changed = [
-        f"During the power cuts its {name} was {before}, and now it is {now.caches.get(name, 'unknown')}."
+        f"The {name} was {before} during the power cuts, and is {now.caches.get(name, 'unknown')} now."
         for name, before in run.target.caches.items()
         if now.caches.get(name) != before
     ]
-    again = "Repeat the power cuts with the present settings: raidctl bench powercut."
+    again = "Repeat the power cuts with the current settings: raidctl bench powercut."
     if changed:
         return Measured("inconclusive", tuple(changed), next_test=again, evidence=lines)
     if run.verdict == "loss":
@@ -82,7 +82,7 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
         return Measured("fail", (why,), next_test="Disable the write caches of the drives, and repeat the power cuts.",
                         evidence=lines)  # fmt: skip
     unknown = tuple(
-        f"What its {name} was during the power cuts is unknown, and now it is {word}."
+        f"The {name} during the power cuts is unknown; it is {word} now."
         for name, word in now.caches.items()
         if name not in run.target.caches
     )

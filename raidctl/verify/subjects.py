@@ -185,7 +185,7 @@ def named(machine: CheckedMachine, words: Sequence[str]) -> list[Subject]:
                 f'No volume and no drive of "{printable(word)}" could be read; "raidctl doctor" shows why.'
             )
         if not mine:
-            raise UsageError(f'"{printable(word)}" is not a volume or drive, and has none.')
+            raise UsageError(f'"{printable(word)}" is not a volume or drive, and contains none.')
         found |= {subject.id: subject for subject in mine}
     return list(found.values())
 

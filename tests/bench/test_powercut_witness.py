@@ -143,7 +143,7 @@ def test_a_cut_does_not_count_if_a_cache_was_set_differently_than_when_the_run_b
         _, cut = setup.check(drive, "boot 3").cuts
     assert (cut.verdict, cut.counted) == ("none", False)
     assert cut.reasons[:1] == (
-        f"When the run began, its {name} was write_back; when this writing began, it was write_through.",
+        f"When the run began, the {name} was write_back; when this writing began, it was write_through.",
     )
 
 

@@ -6,7 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.model import (
-    Battery, Cache, Controller, ControllerCacheSafety, Drive, DriveCaches, Progress, Volume, VolumeCache,
+    Battery,
+    Cache,
+    Controller,
+    ControllerCacheSafety,
+    Drive,
+    DriveCaches,
+    Progress,
+    Volume,
+    VolumeCache,
 )  # fmt: skip
 from raidctl.model.write_protection import write_protected
 from raidctl.output import phrases

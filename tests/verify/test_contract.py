@@ -15,7 +15,7 @@ from raidctl.toml_files.mistakes import MistakesError
 from raidctl.verify import wanted
 from raidctl.verify.contract import Contract, judged, read_contract
 from raidctl.verify.judge import JUDGES
-from raidctl.verify.report import Answer, Verdict
+from raidctl.verify.report import Answer, ClaimName, Verdict
 from raidctl.verify.requests import promised, request
 from tests.verify.checked_machines import TB, checked_machine, raid_controller
 from tests.verify.checked_machines import judged as answered
@@ -139,12 +139,26 @@ def test_each_claim_has_its_words() -> None:
     """Every claim has its promise and its request, with its value. A pass has no request."""
     assert set(wanted.NAMES) == set(JUDGES)
     for name in wanted.NAMES:
+        value = None if name in wanted.SWITCHES else "77"
         for verdict in ("fail", "suspect", "inconclusive"):
-            answer = Answer(claim=name, wanted=None if name in wanted.SWITCHES else "X1", verdict=verdict, reasons=())
+            answer = Answer(claim=name, wanted=value, verdict=verdict, reasons=())
             assert "None" not in f"{promised(answer)}{request(answer)}"
-            assert name in wanted.SWITCHES or "X1" in promised(answer)
+            assert value is None or value in promised(answer)
             assert str(request(answer)).startswith("Please ")
             assert request(replace(answer, verdict="pass")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "promise"),
+    [("drives", "1 drive, all working"), ("spares", "at least 1 good spare"),
+     ("survives", "any 1 more drive may fail without data loss")],
+)  # fmt: skip
+def test_one_drive_is_singular(name: ClaimName, promise: str) -> None:
+    """A claim about one drive is not about "1 drives"; neither is its request."""
+    answer = Answer(claim=name, wanted="1", verdict="fail", reasons=())
+    assert promised(answer) == promise
+    assert "1 drives" not in str(request(answer))
+    assert "1 more drives" not in str(request(answer))
 
 
 def test_the_example_is_judged() -> None:

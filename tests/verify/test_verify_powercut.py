@@ -101,9 +101,15 @@ def test_one_loss_fails_it(answered: Answered) -> None:
         (run(), "0 power cuts without a loss count"),
         (run(*map(cut, range(1, 9)), unread(9)), "After power cut 9, 3 blocks could not be read: they may be lost"),
         (run(*map(cut, range(1, 9)), virtual="kvm"), "made in a virtual machine"),
-        (run(*map(cut, range(1, 9)), caches={f"write cache of {SERIAL}": "disabled"}), "was disabled, and now it is"),
-        (run(*map(cut, range(1, 9)), caches={}), "during the power cuts is unknown, and now it is enabled"),
-        (run(cut(1, "lost"), caches={f"write cache of {SERIAL}": "disabled"}), "was disabled, and now it is enabled"),
+        (
+            run(*map(cut, range(1, 9)), caches={f"write cache of {SERIAL}": "disabled"}),
+            "was disabled during the power cuts, and is enabled now",
+        ),
+        (run(*map(cut, range(1, 9)), caches={}), "during the power cuts is unknown; it is enabled now"),
+        (
+            run(cut(1, "lost"), caches={f"write cache of {SERIAL}": "disabled"}),
+            "was disabled during the power cuts, and is enabled now",
+        ),
     ],
 )
 def test_what_a_run_does_not_show(answered: Answered, made: PowerCutRun, why: str) -> None:

@@ -51,19 +51,19 @@ options:
         description: Number of drives, all of them working.
         type: int
       spares:
-        description: Least number of good spares.
+        description: Minimum number of good spares.
         type: int
       drive_rpm:
         description: Rotation speed of all drives.
         type: int
       survives:
-        description: Any so many more drives may fail without data loss.
+        description: Number of further drives, any of which may fail without data loss.
         type: int
       write_cache:
         description: The active policy, V(protected), V(write-through), V(unprotected) or V(off).
         type: str
       cache_size:
-        description: Least size of the controller's cache, such as V(512MiB).
+        description: Minimum size of the controller's cache, such as V(512MiB).
         type: str
       cache_split:
         description: Split of the controller's cache between reads and writes in percent, such as V(25/75).
@@ -78,7 +78,7 @@ options:
         description: Strip size (chunk), such as V(256KiB).
         type: str
       min_size:
-        description: Least size of the volume, such as V(4TB).
+        description: Minimum size of the volume, such as V(4TB).
         type: str
       media:
         description: Media of all drives, V(hdd) or V(ssd).

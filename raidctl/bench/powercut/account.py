@@ -114,7 +114,7 @@ class Account:
         """Sentences on cache settings that differ from those when the run began."""
         for name, first in self.run.target.caches.items():
             if (now := caches.get(name, "unknown")) != first:
-                yield f"When the run began, its {name} was {first}; when this writing began, it was {now}."
+                yield f"When the run began, the {name} was {first}; when this writing began, it was {now}."
 
     def judged(self, found: Sequence[Sequence[int]], how: How, at: str) -> Cut:
         """Judge the last cut.
