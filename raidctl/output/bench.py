@@ -243,5 +243,7 @@ def _about(run: Run) -> Iterator[tuple[str, str, Style]]:
         if one.name == "drift" and drift is not None and drift.unstable:
             continue  # shown above the figures
         yield "consider", one.text, WARN if one.forbids else PLAIN
+    shown = {one.text for one in session.confounders}
     for text in session.notes:
-        yield "note", text, DULL
+        if text not in shown:
+            yield "note", text, DULL

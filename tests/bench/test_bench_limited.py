@@ -40,6 +40,7 @@ def test_commits_that_the_engine_limits_weigh_on_verdicts(tmp_path: Path) -> Non
         fast = TrialResult(trial="commits", figures={"commits": FAST, "unflushed": SLOW})
         (found,) = limited(msgspec.structs.replace(EMPTY, results=(fast,)), bench).confounders
         assert found.name == "engine_limited"
+        assert found.text.startswith("commits: The engine limits this")
 
 
 def test_ctrl_c_during_the_calibration_keeps_the_figures(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_each_figure_has_its_interval_and_number() -> None:
 
 
 def test_a_measurement_that_was_too_short_has_no_figure() -> None:
-    """Four plus signs, which are explained, replace the figure and its interval."""
+    """`n/a`, which is explained, replaces the figure and its interval."""
     text = screen(bench_runs.run(), WIDE, more=False)
     [line] = [line for line in text.splitlines() if "unflushed" in line]
     assert line.split() == ["commits:", "unflushed", "n/a", "ops/s", "1,200"]
@@ -94,6 +94,13 @@ def test_reasons_against_all_figures_are_printed() -> None:
     assert "busy      The machine was busy" in text
     assert "consider  O_DIRECT is refused here." in text
     assert "Ended early" in text
+
+
+def test_a_limit_that_weighs_on_a_verdict_is_printed_once() -> None:
+    """The engine's limit on commits is a note and a confounder of the run. The screen shows one of them."""
+    text = "commits: The engine limits this."
+    both = bench_runs.session(notes=(text,), confounders=(Confounder(name="engine_limited", text=text),))
+    assert screen(bench_runs.run(session=both), WIDE, more=False).count(text) == 1
 
 
 def test_a_missing_figure_of_the_second_engine_has_a_reason() -> None:

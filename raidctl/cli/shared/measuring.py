@@ -233,13 +233,14 @@ def limited(session: Session, bench: Bench) -> Session:
                 match = _DEPTH.search(name)
                 depth = int(match[1]) if match else 1
                 if depth not in fastest or fastest[depth][0] < spread.measured:
-                    fastest[depth] = (spread.measured, f"{result.trial}, {name}", result)
+                    what = name if name == result.trial else f"{result.trial}, {name}"
+                    fastest[depth] = (spread.measured, what, result)
     notes, found = list(session.notes), list[Confounder]()
     try:
         for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
             for text in bench.limits([(_BLOCK, depth, rate)]):
                 # verdicts rest on the notes about commits
-                if what == "commits, commits":
+                if what == "commits":
                     found.append(Confounder(name="engine_limited", text=f"{what}: {text}"))
                 # a test that used blocks of another size has compared with the engine's rate on memory itself
                 if not marked(rate, result.reasons):
