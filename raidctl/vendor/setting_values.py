@@ -101,8 +101,11 @@ def neutral(word: str) -> str:
 
 
 def spelt(value: str) -> str:
-    """Convert a word of the model to the command line's spelling. ``protected_write_back`` gets hyphens."""
-    return value.replace("_", "-")
+    """Convert a value of the model to the text on the screen.
+
+    ``protected_write_back`` gets hyphens; ``1 bytes``, the model's form of a number with its unit, is ``1 byte``.
+    """
+    return "1 byte" if value == "1 bytes" else value.replace("_", "-")
 
 
 def switched(word: str) -> str:

@@ -34,6 +34,13 @@ def test_the_head_of_a_layout_has_no_wrong_plural(tmp_path: Path) -> None:
     assert not _WRONG.search(head)
 
 
+def test_a_limit_of_one_byte_is_singular(tmp_path: Path) -> None:
+    """The refusal of a limit of the page cache names it as "1 byte"."""
+    words = ["--state-dir", str(tmp_path), "--demo", "p400", "cache", "threshold", "--dirty-bytes", "1", "--dry-run"]
+    refusal = CliRunner().invoke(cli, words).output
+    assert "dirty limit 1 byte of kernel:vm" in refusal
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_screen_counts_one_of_several(machine: str) -> None:
     """No screen has a plural noun after the number 1."""
