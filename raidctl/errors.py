@@ -8,7 +8,7 @@
     │   ├── RecordError         a recording, or a file given to --replay, cannot be used
     │   └── BenchError          nothing could be measured, or what was to be written to is refused
     ├── UnreachableError    8   another machine cannot be reached, or has no shell for us
-    ├── AccessMissing       4   a tool or a right is missing
+    ├── AccessMissing       4   a tool or a permission is missing
     ├── ChangeUndone        5   a change failed and was undone
     ├── ChangeStands        6   a change failed and could not be undone, or was not confirmed
     └── UnderWay            7   begun; waits for a person or for the hardware
@@ -73,7 +73,7 @@ class UnreachableError(RaidctlError):
 
 
 class AccessMissing(RaidctlError):
-    """A tool or a right is missing."""
+    """A tool or a permission is missing."""
 
     exit_code = EXIT_ACCESS
 

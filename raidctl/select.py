@@ -83,7 +83,7 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
     Raises:
         UsageError: A name matches no object, or several; the message has similar names.
         CannotTell: It matches no object, but not everything could be read.
-        AccessMissing: The same, as a tool or a right is missing.
+        AccessMissing: The same, as a tool or a permission is missing.
     """
     try:
         return frozenset(identifier for word in words for identifier in _meant(inventory, view, word))

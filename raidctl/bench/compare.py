@@ -141,8 +141,8 @@ def _warnings(first: Run, second: Run) -> Iterator[str]:
     one, other = first.session, second.session
     if _engines(one) != _engines(other):
         yield (
-            f"Different engines measured ({one.engine or 'none'} and {other.engine or 'none'}): what differs may be "
-            "their doing."
+            f"Different engines measured ({one.engine or 'none'} and {other.engine or 'none'}): the difference "
+            "may come from the engines."
         )
     if not (first.host and second.host):
         yield f"Whether they are of one machine is unknown ({first.host or 'unknown'} and {second.host or 'unknown'})."

@@ -321,7 +321,7 @@ def _entries(path: Path, data: bytes) -> list[Entry]:
 
 _REMEDY = (
     "Nothing was undone, as unfinished changes are unknown. Keep a copy of the file, check the settings with "
-    '"raidctl show", and move the file away once they are right.'
+    '"raidctl show", and move the file out of the way once they are correct.'
 )
 
 

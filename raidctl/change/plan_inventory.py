@@ -94,7 +94,9 @@ def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None,
 def _unchangeable(controller: Controller, desired: Desired) -> str:
     """Why raidctl cannot change a setting of a family without changes: the family's reason, if it gives one."""
     ability = controller.capabilities.get(desired.setting)
-    return (ability.why if ability else None) or f"raidctl changes no settings of {family_of(controller)} controllers."
+    return (
+        ability.why if ability else None
+    ) or f"raidctl does not change settings of {family_of(controller)} controllers."
 
 
 def contradictions(made: Plan) -> Iterator[Refusal]:

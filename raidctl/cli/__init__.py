@@ -41,7 +41,7 @@ COMMANDS = {
     "audit": "Check machines against a policy.",
     "layout": "Write a machine's volumes as a file, and compare machines with it.",
     "export": "Print storage metrics for Prometheus, or flat rows for tables.",
-    "watch": "Show a machine live. With --once, report by mail or to a program what is new.",
+    "watch": "Show a machine live. With --once, report what is new by mail or to a program.",
     "snapshot": "Save a machine snapshot, or write it in a form for git.",
     "diff": "Show what has changed between two snapshots, object by object.",
     "history": "Show the values of a field over time.",
@@ -259,8 +259,8 @@ def cli() -> None:
     and on a simulated machine (--demo). The options below may be given before or after the command's name.
 
     Exit codes: 0 success; 1 the answer is no, or a change was refused; 2 wrong usage; 3 something could not be read;
-    4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed and was not undone;
-    7 something is still under way; 8 a machine of --host or --hosts cannot be reached;
+    4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed, and was not undone
+    or not confirmed; 7 something is still under way; 8 a machine of --host or --hosts cannot be reached;
     130 interrupted.
     """
 

@@ -51,10 +51,10 @@ def command(context: click.Context, *, target: str | None, since: str | None, le
     is uncertain are then counted, not listed. The newest 1,000 events of each
     controller and 20,000 lines of the kernel are read.
 
-    Controllers have their own clocks. Where the difference is known, times are
-    in UTC of the machine; a * marks the time of a controller's own clock.
-    --since keeps what might be newer; dates are UTC. An event without a level
-    or a time is always listed. raidctl never clears a log.
+    Controllers have their own clocks. Where the difference is known, times
+    are in UTC, by the machine's clock; a * marks the time of a controller's
+    own clock. --since keeps what might be newer; dates are UTC. An event
+    without a level or a time is always listed. raidctl never clears a log.
 
     --follow reads the kernel log every 5 seconds and the controllers' logs every
     minute; with --json it prints one object a line.

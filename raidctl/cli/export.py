@@ -249,7 +249,7 @@ def _diagnosis(inventory: Inventory, wanted: _Wanted, ignored: Sequence[Waiver])
     try:
         of_file = written(wanted.file)
     except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the service goes on
-        click.echo(f"raidctl: Nothing of {printable(str(wanted.file))} is waived: {printable(str(error))}", err=True)
+        click.echo(f"raidctl: No waiver of {printable(str(wanted.file))} is applied: {printable(str(error))}", err=True)
         of_file = ()
     waivers = (*of_file, *ignored)
     return diagnosed(inventory, findings_of(inventory, rules()), waivers, today(), alone=not wanted.probes)

@@ -85,7 +85,7 @@ def command(
     while raidctl waits; the previous rate is restored at the end, however it
     ends.
 
-    --yes does not suffice: the serial number is asked for, or given by --confirm.
+    --yes is not enough: the serial number is asked for, or given by --confirm.
 
     Exit codes: 0 YES, or replaced; 1 NO, or refused; 2 wrong usage, or DRIVE
     matches none or several; 3 UNKNOWN; 4 DRIVE was not found and a tool or

@@ -38,7 +38,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 )  # fmt: skip
 @click.option("--output", metavar="FILE", help="Write the snapshot to FILE (- is stdout) instead of saving it.")
 @click.option("--force", "--partial", "force", is_flag=True,
-              help="With --output: replace FILE even if less could be read, or another host.")  # fmt: skip
+              help="With --output: replace FILE even if less could be read, or it is of another host.")  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the saved snapshots.")
 @click.option("--prune", is_flag=True, help="Remove old snapshots; needs --keep.")
 @click.option("--keep", metavar="AGE", help="With --prune: maximum age: 90d, 12w, 6m, 1y.")
@@ -59,8 +59,8 @@ def command(
 
     FILE is not replaced if something that it contains could not be read this
     time, or if it is of another host, unless --force is given. With --hosts,
-    FILE is a directory that gets HOST.json for each host; that of a host that
-    does not answer stays as it is.
+    FILE is a directory that gets HOST.json for each host; the file of a host
+    that does not answer is kept.
 
     A snapshot that cannot be saved is printed instead. --prune removes the old
     snapshots of all hosts, but never the last one of a host.
@@ -147,7 +147,7 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
     if before and kept.at < before[-1].at:
         click.echo(
             f"raidctl: This snapshot is of {kept.at}, but snapshot {before[-1].id}, saved before it, is of "
-            f"{before[-1].at}: a clock was set back, or it was recorded earlier. It is the last one nevertheless.",
+            f"{before[-1].at}: a clock was set back, or it was recorded earlier. It is used as the last one.",
             err=True,
         )
 

@@ -79,14 +79,14 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
 @waivers_option
 @click.option(
     "--after", metavar="RUNS|TIME", default="2", show_default=True,
-    help="How long a warning, and each end, must last before it is reported.",
+    help="How long a warning, or the end of a finding, must last before it is reported.",
 )  # fmt: skip
 @click.option(
     "--unknown-after", metavar="TIME", type=Period(), default=86400.0, help="The same for unknown results (1d)."
 )
 @click.option("--remind", metavar="TIME", type=Period(never=True), default=7 * 86400.0,
               help="Remind of findings that are still present; or never (7d).")  # fmt: skip
-@click.option("--alive", metavar="TIME", type=Period(), help="Send a sign of life this often.")
+@click.option("--alive", metavar="TIME", type=Period(), help="Send a message this often even if nothing is new.")
 @click.option("--mail-from", metavar="ADDRESS", help="Sender of the mails (root@ this machine).")
 @click.option("--smtp", metavar="HOST[:PORT]", help="Mail server (the program sendmail, else 127.0.0.1:25).")
 @click.option("--test", is_flag=True, help="Send a test message to each address and program, and read nothing.")
@@ -101,7 +101,7 @@ def command(
     programs: tuple[str, ...], policy: str | None, waivers: str | None, test: bool, mail_from: str | None,
     smtp: str | None, install_unit: bool, dry_run: bool, **timing: Any,
 ) -> int:  # fmt: skip
-    """Show a machine live. With --once, report by mail or to a program what is new.
+    """Show a machine live. With --once, report what is new by mail or to a program.
 
     On a terminal: health, tasks with bars and the time left, temperatures, use of
     the caches, events since the start; what has changed in the last minute is
@@ -111,9 +111,9 @@ def command(
 
     --once compares the findings of "raidctl diagnose" (or of --policy) with those
     of the last run, and reports what is new, worse, good again or gone, once. A
-    critical finding is reported at the first run, a warning if it lasts for
-    --after, and so is the end of a finding. An unknown result is neither: it is
-    reported if it stays unknown. Run it from a timer (docs/watch.md).
+    critical finding is reported at the first run; a warning, or the end of a
+    finding, if it lasts for --after; an unknown result if it stays unknown. Run
+    it from a timer (docs/watch.md).
 
     What could not be delivered is tried again at the next run; without an
     address it is only printed.

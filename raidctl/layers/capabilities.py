@@ -39,7 +39,7 @@ class Families:
         ability = controller.capabilities.get(setting)
         why = ability.why if ability is not None and not ability.set else None
         if vendor is None or changes is None:
-            only = f"raidctl changes no settings of {family} controllers."
+            only = f"raidctl does not change settings of {family} controllers."
             return Answer(result="unsupported", why=why or only)
         names = {spec.name for spec in vendor.TOOLS}
         other = next(sample for sample in _SAMPLES[setting] if sample != present)

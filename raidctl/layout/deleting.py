@@ -19,7 +19,7 @@ def deletion_objections(
 ) -> Iterator[tuple[str, str]]:
     """Yield the reasons to refuse deleting a volume: guard and sentence."""
     if controller.mode != "software":
-        yield "P", f"{volume.id}: raidctl deletes no volumes of hardware controllers."
+        yield "P", f"{volume.id}: raidctl does not delete volumes of hardware controllers."
         return
     block = seen.view.block(volume.device)
     if volume.device is None or block is None:

@@ -129,7 +129,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
         place.wrong("share_physical_disks: a layout names the same drives for each volume of an array.")
     disks = one.get("physical_disks")
     if disks is not None and not (isinstance(disks, list) and disks and all(isinstance(name, str) for name in disks)):
-        place.wrong("physical_disks is a list of names; device hints, as for software RAID, have no place in a layout.")
+        place.wrong("physical_disks is a list of names; a layout has no device hints, as used for software RAID.")
     named = one.get("controller")
     # Smart Array P822 in Slot 3: as its vendor's tool prints it, the model first
     model = re.sub(r" in Slot \d{1,3}( .*)?", "", named) if isinstance(named, str) else ""
@@ -143,7 +143,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
         place.wrong("software RAID would take every drive: give number_of_physical_disks.")
     interface = one.get("interface_type")
     if interface == "scsi":
-        place.wrong("interface_type scsi is none of a layout; it can be sas or sata.")
+        place.wrong("a layout has no interface_type scsi; it can be sas or sata.")
     media = _word(one, "disk_type", {"hdd": "hdd", "ssd": "ssd"}, place, needed=False)
     bus = _word(one, "interface_type", {"sas": "sas", "sata": "sata", "scsi": "sas"}, place, needed=False)
     if level is None or where is None:
@@ -198,7 +198,7 @@ def _drp(one: Any, place: Place, controller: str | None) -> VolumeLayout | None:
     _known(one, _DRP, place)
     level = _word(one, "RaidLevel", DRP_LEVELS, place)
     if one.get("Encrypt"):
-        place.wrong("Encrypt has no place in a layout.")
+        place.wrong("A layout has no key for Encrypt.")
     if controller is None:
         place.wrong("Controller is an index in the order of the PCI bus, which moves: name it with --controller.")
     word = one.get("Size") or "max"

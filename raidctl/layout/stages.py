@@ -199,7 +199,9 @@ def _deleting(controller: Controller, volume: Volume, known: Known, refused: lis
     """All steps of a deletion, for display. Only the first is carried out from this plan."""
     family = family_of(controller)
     if family not in known.making:
-        refused.append(NotPlanned(label=volume.id, why=(f"raidctl deletes no volumes of {family}: use its tool.",)))
+        refused.append(
+            NotPlanned(label=volume.id, why=(f"raidctl does not delete volumes of {family}: use its tool.",))
+        )
         return Plan()
     try:
         steps = known.making[family].delete(controller, volume, known.seen.view)

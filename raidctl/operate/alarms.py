@@ -69,7 +69,7 @@ def way_of(
     vendor = vendor_of(controller.id, vendors)
     offered = alarms_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
-        return f"raidctl silences no alarms of {family_of(controller)} controllers."
+        return f"raidctl does not silence alarms of {family_of(controller)} controllers."
     names = {spec.name for spec in vendor.TOOLS}
     tools = [tool for tool in inventory.tools if tool.name in names]
     action = yield from offered.silence(controller, tools)

@@ -227,7 +227,7 @@ def _limit(threshold: Threshold, *, more: bool) -> Piece | None:
     text = f"{threshold.name} {figure(threshold.value, threshold.unit)}"
     if threshold.effective_bytes is not None and threshold.unit != "bytes":
         text += f" = {format_binary(threshold.effective_bytes)}"
-    return (f"{text} (not active: the other unit is set)", DULL) if threshold.in_force is False else text
+    return (f"{text} (not active: set in the other unit)", DULL) if threshold.in_force is False else text
 
 
 def figure(value: int | None, unit: str) -> str:

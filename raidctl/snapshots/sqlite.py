@@ -123,7 +123,7 @@ class Database:
     def damaged(self, text: str) -> CannotTell:
         """Return the error for content that cannot be read, with the reason."""
         return CannotTell(
-            f"{self.path} is damaged ({text}). Move it away; the next {self.noun} creates a new one. "
+            f"{self.path} is damaged ({text}). Move it out of the way; the next {self.noun} creates a new one. "
             f'To recover data: sqlite3 {self.path} ".recover".'
         )
 

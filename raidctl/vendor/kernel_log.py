@@ -194,7 +194,7 @@ def _problem(journal: RunAnswer, raw: RunAnswer) -> Problem:
     unrecorded = all(one.trouble is Failure.UNRECORDED or "recorded machine" in one.detail for one in answers)
     missing = not unrecorded and all(one.trouble is Failure.MISSING for one in answers)
     why = (
-        "a right is missing" if denied
+        "a permission is missing" if denied
         else "neither journalctl nor dmesg is installed" if missing
         else "this recording does not contain it" if unrecorded
         else _first_words(raw, journal)

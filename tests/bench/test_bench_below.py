@@ -140,7 +140,7 @@ def test_a_file_smaller_than_the_controllers_cache_may_not_show_the_medium() -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(("cache", "percent", "expected"), [
     (32 * MIB, None, "32 MiB for writes."), (64 * MIB, 50.0, "32 MiB for writes."),
-    (16 * MIB, None, "count among it"), (128 * MIB, None, "less than half"), (None, None, None),
+    (16 * MIB, None, "this includes the drives' own caches"), (128 * MIB, None, "less than half"), (None, None, None),
 ])  # fmt: skip
 def test_the_write_cache_is_compared_with_the_reported_one(
     cache: int | None, percent: float | None, expected: str | None

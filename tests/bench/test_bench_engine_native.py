@@ -174,7 +174,7 @@ def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: in
     on_system_with_aio(tmp_path)
     _, used, count, _, note = refused(tmp_path, number, "aio")
     assert (used, count) == ("threads", "8")
-    assert note.startswith("Each operation under way had a thread: ")
+    assert note.startswith("Each outstanding operation had its own thread: ")
     assert why in note
 
 

@@ -94,7 +94,7 @@ def test_a_damaged_database_is_reported_and_unchanged(tmp_path: Path, damage: st
     data = store.path.read_bytes()
     broken = {"text": b"not a database" * 1000, "page": data[:100] + bytes(4000) + data[4100:], "cut": data[:5000]}
     store.path.write_bytes(broken[damage])
-    with pytest.raises(CannotTell, match=r"is damaged .* Move it away"):
+    with pytest.raises(CannotTell, match=r"is damaged .* Move it out of the way"):
         store.list()
     with pytest.raises(CannotTell, match="is damaged"):
         store.add(bench_runs.run())
@@ -228,7 +228,7 @@ def test_a_value_of_another_type_is_damage(tmp_path: Path) -> None:
     store.add(bench_runs.run())
     with closing(sqlite3.connect(store.path)) as database, database:
         database.execute("UPDATE run SET seconds = 'long'")
-    with pytest.raises(CannotTell, match=r"is damaged \(Expected `float`.* Move it away"):
+    with pytest.raises(CannotTell, match=r"is damaged \(Expected `float`.* Move it out of the way"):
         store.list()
 
 

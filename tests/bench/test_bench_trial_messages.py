@@ -31,7 +31,7 @@ from tests.bench.virtual_clock import Stage
 
 STAGE = Stage(Plan(kind="write-through", size=64 * MIB))
 NO_TIME = 0.0
-LITTLE = "There were too few rounds, or too short ones, to tell."
+LITTLE = "The rounds were too few or too short for a verdict."
 
 
 def without_time(trial: Trial, budget: float | None = NO_TIME) -> TrialResult:

@@ -151,7 +151,7 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
     assert refused.exit_code == 3
     made.write_bytes(whole[:8192] + b"data of another program".ljust(4096) + whole[12288:])
     other = station.run(str(folder), "--resume", "last")
-    assert (other.exit_code, "1 block of the range with data" in other.stderr) == (3, True), other.output
+    assert (other.exit_code, "is in 1 block of the range" in other.stderr) == (3, True), other.output
     assert made.read_bytes()[8192:12288].startswith(b"data of another program")
     made.write_bytes(whole)
     done = station.run(str(folder), "--resume", "last", "--check", "--remove")
@@ -169,10 +169,10 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
         (["--cut-by", "plug"], 2, "need --resume"),
         (["--resume", "last", "--check", "--remove", "--dry-run"], 2, "cannot be used with --dry-run"),
         (["--resume", "last", "--remove"], 2, "--remove needs --check"),
-        (["--resume", "last", "--group", "4"], 2, "are those of the run that is resumed"),
+        (["--resume", "last", "--group", "4"], 2, "the run keeps its own"),
         (["--resume", "last"], 3, "has no run yet"),
         (["--size", "16KiB"], 2, "must be at least 1MiB"),
-        (["--size", "2GiB"], 2, "The range has 2 GiB, and may have 64 KiB to 1 GiB"),
+        (["--size", "2GiB"], 2, "The range is 2 GiB; it must be 64 KiB to 1 GiB"),
         (["--most", "much"], 2, "is not a size with a unit"),
         (["--overwrite", "all"], 2, "--overwrite is for devices"),
     ],

@@ -148,7 +148,7 @@ def test_a_damaged_store_is_reported_and_left_alone(tmp_path: Path, damage: str)
     broken = {"text": b"not a database" * 1000, "page": data[:100] + bytes(4000) + data[4100:], "cut": data[:5000]}
     store.path.write_bytes(broken[damage])
     for attempt in (store.list, lambda: store.add(state()), lambda: store.prune(timedelta(0))):
-        with pytest.raises(CannotTell, match=r"is damaged .* Move it away; the next snapshot"):
+        with pytest.raises(CannotTell, match=r"is damaged .* Move it out of the way; the next snapshot"):
             attempt()
     assert store.path.read_bytes() == broken[damage]
 

@@ -86,7 +86,7 @@ MD = Machine(
 
 THIRTY = Machine(
     "thirty",
-    "thirty SATA and SAS drives on five cards, and a MegaRAID card that nothing installed could ask",
+    "thirty SATA and SAS drives on five controllers, and a MegaRAID controller that no installed tool can read",
     drives=(
         *(Drive(f"T{number:02}", model="LAB DISK 2000", rpm=7200, size=8 * MIB) for number in range(24)),
         *(Drive(f"U{number:02}", bus="scsi", controller="sas", vendor="LAB", model="SAS 900", rpm=10000, size=8 * MIB,
@@ -105,7 +105,7 @@ THIRTY = Machine(
 
 NO_TOOL = Machine(
     "no-tool",
-    "a MegaRAID card that the kernel drives, and nothing installed that could ask it",
+    "a MegaRAID controller that the kernel drives, and no installed tool that can read it",
     drives=(Drive("M1", bus="megasas", vendor="LAB", model="DISK M1", rpm=7200),),
     controllers=(Controller("raid", "megasas"),),
     modules=("megaraid_sas", "sd_mod"),

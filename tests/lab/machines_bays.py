@@ -77,7 +77,7 @@ _CREATE = f"mdadm --create /dev/md1 --quiet --run --name=md1 -n2 --level=1 --ass
 _FORMAT = "mkfs.ext4 -q -O ^has_journal /dev/md1"
 BOOTS = Machine(
     "boots",
-    "a mirror on GPT partitions of two SCSI drives, with the file system that GRUB starts a kernel from",
+    "a mirror on GPT partitions of two SCSI drives, with the file system from which GRUB starts a kernel",
     controllers=(Controller(BUS, "virtio-scsi"),),
     drives=tuple(
         Drive(serial, bus="scsi", controller=BUS, size=BOOT_SIZE, scsi_id=place)

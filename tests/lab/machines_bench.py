@@ -13,7 +13,7 @@ CACHE, DESTAGE = 64_000_000, 20_000_000
 
 BUCKET = Machine(
     "megasas-bucket",
-    "a MegaRAID card with a write-back cache of 64 MB before a drive of 20 MB/s; a SATA drive of 120 commits a second",
+    "a MegaRAID controller with 64 MB of write-back cache and a drive of 20 MB/s; a SATA drive of 120 commits a second",
     # the sizes distinguish the drives: without udev, serial numbers are unknown
     drives=(
         drive("FAST", 0, size=20 * MIB),
@@ -48,7 +48,7 @@ FLUSH_MS = 4
 
 SLOW_DRIVES = Machine(
     "slow-drives",
-    "six drives of 300 operations a second for arrays of any level; one whose cache is switched, one that is flushed",
+    "six drives of 300 operations a second for arrays of any level; one to switch its cache, one with an honest cache",
     # the sizes distinguish the drives
     drives=(
         *(Drive(f"R{number}", bus="virtio", size=128 * MIB, throttle=Throttle(iops_total=OPERATIONS))

@@ -25,7 +25,7 @@ CACHES = Machine(
 
 LAYERS = Machine(
     "layers",
-    "dm-cache, bcache, and dm-writecache on a RAID-5 with a journal; a SATA drive that goes, scsi_debug that fails",
+    "dm-cache, bcache, dm-writecache on a RAID-5 with a journal; a SATA drive to remove, a scsi_debug drive that fails",
     drives=(
         *(Drive(name, bus="virtio", size=48 * MIB) for name in ("ORIGIN", "BACKED")),
         *(Drive(name, bus="virtio", size=32 * MIB) for name in ("BCACHE", "M1", "M2", "M3", "MJ", "F2")),

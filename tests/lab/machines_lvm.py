@@ -14,7 +14,7 @@ DONE = "until [ \"$(lvs --noheadings -o sync_percent vg | sort -u | tr -d ' \\n'
 
 LVM = Machine(
     "lvm",
-    "an LVM mirror and an LVM RAID-5 on four virtio drives, of which they share one",
+    "an LVM mirror and an LVM RAID-5 on four virtio drives, one of which they share",
     drives=tuple(Drive(serial, bus="virtio", size=32 * MIB) for serial in SERIALS),
     memory=448,
     modules=("virtio_blk", "dm-raid", "raid1", "raid456"),

@@ -20,7 +20,7 @@ MEGASAS = Machine(
 )
 FOUR_CONTROLLERS = Machine(
     "megasas-cards",
-    "that card beside three more: a 9260-8i, one with more drives than it can list, one without volumes",
+    "that controller and three more: a 9260-8i, one with more drives than it can list, one without volumes",
     controllers=(
         *MEGASAS.controllers,
         Controller("gen2", "megasas-gen2", options="hba_serial=LAB0000002"),

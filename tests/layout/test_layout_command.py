@@ -62,7 +62,7 @@ def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidc
     result = raidctl("layout", "apply", str(EXAMPLES / "p440.toml"), "--yes", demo="p440")
     assert (result.exit_code, "create type=ld" in result.stdout) == (1, True), result.output
     assert "from here on, the contents of the drives are overwritten" in result.stdout
-    assert "raidctl creates no volumes on hardware controllers" in result.stderr
+    assert "raidctl does not create volumes on hardware controllers" in result.stderr
     assert "Nothing was done." in result.stderr
     assert raidctl("journal", demo="p440").stdout == "The journal is empty.\n"
 

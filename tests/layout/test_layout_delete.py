@@ -221,5 +221,5 @@ def test_a_volume_of_a_family_that_makes_none_is_refused() -> None:
     found = stages(made, known)
     assert found.plans == ()
     assert [(one.label, one.why) for one in found.refused] == [
-        (volume.id, ("raidctl deletes no volumes of lvm: use its tool.",))
+        (volume.id, ("raidctl does not delete volumes of lvm: use its tool.",))
     ]

@@ -96,8 +96,9 @@ def exit_codes_of_help() -> Iterator[tuple[str, str]]:
     for context in commands():
         for paragraph in inspect.cleandoc(context.command.help or "").split("\n\n"):
             if context.parent and paragraph.startswith("Exit codes: "):
-                paragraph_text = " ".join(paragraph.split()).removeprefix("Exit codes: ")
-                yield context.command_path, re.sub(r"(^|[;.] |or )(\d+)(?= )", r"\1**\2**", paragraph_text)
+                text = " ".join(paragraph.split()).removeprefix("Exit codes: ")
+                codes, period, remarks = text.partition(". ")
+                yield context.command_path, re.sub(r"(^|; |or )(\d+)(?= )", r"\1**\2**", codes) + period + remarks
 
 
 def json_page(page: str) -> str:

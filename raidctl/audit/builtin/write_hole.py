@@ -94,6 +94,6 @@ def _of_md(volume: Volume, device: str) -> str:
     steps = [f"`mdadm --grow --bitmap=none {device}`"] if volume.bitmap not in (None, "none") else []
     if volume.raid_level == "raid5":
         steps.append(f"`mdadm --grow --consistency-policy=ppl {device}`")
-        return f"{', then '.join(steps)}: the log also does what a bitmap is for."
+        return f"{', then '.join(steps)}: the log also replaces the bitmap."
     steps += [f"`mdadm --readonly {device}`", f"`mdadm --manage {device} --add-journal DEVICE` with a mirrored SSD"]
-    return f"{', then '.join(steps)}: the journal also does what a bitmap is for."
+    return f"{', then '.join(steps)}: the journal also replaces the bitmap."

@@ -99,7 +99,7 @@ def waivers_of_file(path: str, read: Callable[[str], bytes], known: Collection[s
         table, place = content
         for key in table:
             if key != KEY:
-                place.at(key).wrong(f'"{key}" is not a part of a file of waivers, which has only [[waiver]].')
+                place.at(key).wrong(f'"{key}" is unknown here; a file of waivers contains only [[waiver]].')
         entries = read_waivers(table.get(KEY, []), place.at(KEY))
         check_rules(entries, known)
     if faults:

@@ -125,7 +125,7 @@ class Native:
         number: int = engine.aio(handle, depth)
         if number == 0:
             return True, ()
-        return False, (f"Each operation under way had a thread: {_AIO.get(number, os.strerror(number))}.",)
+        return False, (f"Each outstanding operation had its own thread: {_AIO.get(number, os.strerror(number))}.",)
 
 
 def compiled() -> Any:

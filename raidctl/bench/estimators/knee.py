@@ -70,7 +70,7 @@ def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) ->
             return _judged(points, cells, found, seed)
         cells = _cells(points, ZOOM * found.at)
         found = bend(cells)
-    return _none("It lies too near to the start.", len(points), 0.0)
+    return _none("It is too close to the start.", len(points), 0.0)
 
 
 def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]], found: Bend, seed: int) -> Knee:
@@ -91,7 +91,7 @@ def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]],
 
     ratio = bootstrap(draw, seed, DRAWS)
     if found.first <= 0 or ratio is None or ratio[1] >= CONTRAST or found.second >= CONTRAST * found.first:
-        return _none("The second speed is too near to the first one.", len(points), gain)
+        return _none("The second speed is too close to the first.", len(points), gain)
     disturbed = refusal(points, found, cells[-1][0])
     if disturbed is not None:
         return _none(disturbed, len(points), gain)

@@ -220,7 +220,7 @@ def _judged(
             REPEAT,
         )
     if reading == "acknowledged_early":
-        return "info", ("Commits are acknowledged before the drive has them: by a safe cache, or falsely.",), SLOPE
+        return "info", ("Commits are acknowledged before the drive has them: by a protected cache, or falsely.",), SLOPE
     slowed = tuple(one.text for one in bench.confounders if one.name in SLOWING)
     if slowed:
         return "inconclusive", slowed, REPEAT

@@ -111,7 +111,7 @@ class Compression:
             reasons = tuple(f"{name} zeros is faster than random data: {_WHY}" for name in faster)
             bench.confounders += (Confounder(name="compression", text=reasons[0]),)
         elif None in marks.values():
-            verdict, reasons = "inconclusive", (unclear(phases.values(), "The rounds differ too much to tell."),)
+            verdict, reasons = "inconclusive", (unclear(phases.values(), "The rounds differ too much for a verdict."),)
         return TrialResult(
             trial=self.name,
             figures={**figures, "write_ratio": writes, "read_ratio": reads},

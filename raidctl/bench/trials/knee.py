@@ -110,7 +110,7 @@ def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
     """Why there is no figure, or what qualifies it."""
     if not counted:
         refused = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
-        more = "No write cache is visible, or it is larger than what was written, or its drives are as fast."
+        more = "No write cache is visible, or it is larger than what was written, or the drives are as fast."
         return [*refused, more]
     if any(overlap(one.size, other.size) is False for one, other in pairwise(counted)):
         return ["The fills disagree: something else used the cache meanwhile."]
@@ -122,9 +122,9 @@ def _beside(size: Spread, below: Below) -> list[str]:
     if not below.cache or size.low is None or size.high is None:
         return []
     mib = below.cache / MIB * (1 - (below.read_percent or 0.0) / 100)
-    text = f"It takes {size.low:.0f} to {size.high:.0f} MiB, and the controller has {mib:.0f} MiB for writes"
+    text = f"It holds {size.low:.0f} to {size.high:.0f} MiB; the controller has {mib:.0f} MiB for writes"
     if size.low > MORE * mib:
-        return [f"{text}: the drives' own caches, or a tier of flash, count among it."]
+        return [f"{text}: this includes the drives' own caches, or a tier of flash."]
     if size.high < LESS * mib:
         return [f"{text}: less than half of it is used."]
     return [f"{text}."]

@@ -94,7 +94,7 @@ def ratio(first: Phase, second: Phase) -> Spread:
 def unclear(phases: Iterable[Phase], otherwise: str) -> str:
     """Why nothing follows from these rounds: too few samples, or else ``otherwise``."""
     little = any(phase.short or ranks(len(phase.rates)) is None for phase in phases)
-    return "There were too few rounds, or too short ones, to tell." if little else otherwise
+    return "The rounds were too few or too short for a verdict." if little else otherwise
 
 
 def latencies(phases: dict[str, Phase]) -> dict[str, Latency]:

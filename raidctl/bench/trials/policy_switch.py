@@ -96,7 +96,7 @@ class PolicySwitch:
             trial=self.name,
             figures=figures,
             latency=latencies({name: one.phase for name, one in seen.items()}),
-            model="Commits that a cache answers become as slow as the medium when that cache is switched off.",
+            model="Commits that a cache acknowledges become as slow as the medium when that cache is switched off.",
             verdict="inconclusive" if shaky else "info",
             reasons=tuple(reasons) if shaky else (),
             series={"unstable": shaky, "order": ["before", *(f"{s}, {s}, before" for s in self.states)]},

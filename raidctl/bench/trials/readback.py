@@ -31,7 +31,7 @@ class ReadBack:
     depth: int = 4
 
     name = "readback"
-    title = "whether all reads back as it was written"
+    title = "whether all data is read back as written"
     alone = True
 
     def needs(self, target: Target) -> Needs:

@@ -133,7 +133,7 @@ def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
         return [f"Reads of all working sets up to {largest} take about as long: there is no cache, or it holds them."]
     if size.measured is None or size.low is None or size.high is None:
         return [f"Nearly all reads hit, or nearly none did, up to {largest}: its size is unknown."]
-    return ["The drives' own buffers count among it, and so does a cache of the host in a virtual machine."]
+    return ["This includes the drives' own buffers and, in a virtual machine, a cache of the host."]
 
 
 def _warned(read_percent: float | None) -> list[str]:

@@ -213,7 +213,7 @@ def _reasons(names: Sequence[str], ratio: Spread) -> list[str]:
 def _overlap(reports: Sequence[Report]) -> tuple[list[float], float, int]:
     """Operations per second of each in the common time. Also return that time and the number counted."""
     if not all(report.ends for report in reports):
-        raise Faulty("One of the drives answered nothing in the time that was given.")
+        raise Faulty("One of the drives completed no operation within the time limit.")
     begin = max(report.starts[0] for report in reports)
     end = min(report.ends[-1] for report in reports)
     edge = int(EDGE * (end - begin))

@@ -38,8 +38,8 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
     for hours, up to a day. It is refused within a day after the last cycle.
     A learn cycle cannot be ended; "raidctl tasks" shows it.
 
-    Exit codes: 0 started and seen; 1 refused, or the question was answered
-    with no; 2 wrong usage; 3 something is unknown, or another raidctl is
+    Exit codes: 0 started and seen; 1 refused, or declined at the
+    prompt; 2 wrong usage; 3 something is unknown, or another raidctl is
     running; 4 a tool or a permission is missing; 5 failed and undone; 6 not
     confirmed; 130 interrupted.
     """

@@ -73,7 +73,7 @@ class PowercutOptions:
         if given["only"] and given["dry_run"]:
             raise click.UsageError("--check has no plan, so it cannot be used with --dry-run.")
         if resume and (given["size"] or given["group"]):
-            raise click.UsageError("--size and --group are those of the run that is resumed.")
+            raise click.UsageError("--size and --group cannot be given with --resume: the run keeps its own.")
         overwrite = range_of(given["overwrite"], kind)
         if kind != "file" and overwrite is None and not given["only"]:
             raise click.UsageError("--overwrite names the part that may be overwritten: 10GiB+16MiB, or all.")
@@ -171,7 +171,7 @@ class Session:
             size = length or whole // BLOCK * BLOCK
         if size < 16 * BLOCK or size > _LARGEST:
             shown = f"{format_binary(16 * BLOCK)} to {format_binary(_LARGEST)}"
-            raise UsageError(f"The range has {format_binary(size)}, and may have {shown}: it is filled after each cut.")
+            raise UsageError(f"The range is {format_binary(size)}; it must be {shown}, as it is filled after each cut.")
         return Plan(first=first, block_bytes=BLOCK, blocks=size // BLOCK, group=min(options.group, size // BLOCK))
 
     def _same_range(self) -> None:
@@ -246,8 +246,8 @@ class Session:
         if found:
             blocks = f"{found:,} block{'s' * (found != 1)}"
             raise BenchError(
-                f"{blocks} of the range with data that the run has not written: nothing is written. If it may be "
-                "overwritten, begin a new run, without --resume."
+                f"Data that this run did not write is in {blocks} of the range: nothing was written. If the range may "
+                "be overwritten, begin a new run, without --resume."
             )
 
     def write(self) -> None:
@@ -292,4 +292,6 @@ def _agree(options: PowercutOptions, plan: Plan) -> None:
         f"At most {format_binary(options.most)} are written, in groups of {plan.group} blocks with a flush after each."
     )
     consent = Agreement(options.kind != "file" and options.resume is None, dry_run=options.dry_run, yes=options.yes)
-    consent([text, most, "The power of this machine is to be cut meanwhile: nothing else of value should be running."])
+    consent(
+        [text, most, "The power of this machine will be cut during the run: nothing else of value should be running."]
+    )

@@ -60,8 +60,8 @@ def command(context: click.Context, /, **given: Any) -> int:
     had when the run began. "verify --power-safe --powercut FILE" takes the report
     (--json) as evidence.
 
-    Exit codes: 0 nothing is lost; 1 acknowledged data is lost, or the question
-    was answered with no; 2 wrong usage; 3 no verdict, or the witness or target
+    Exit codes: 0 nothing is lost; 1 acknowledged data is lost, or the run was
+    declined at the prompt; 2 wrong usage; 3 no verdict, or the witness or target
     failed; 4 a permission is missing; 8 the witness cannot be reached; 130
     interrupted.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped

@@ -83,7 +83,7 @@ def command(
     (nbd+unix:///?socket=PATH). What will be written is shown before anything is
     written. The run is saved for "bench list", "show" and "compare".
 
-    Exit codes: 0 measured; 1 the question was answered with no; 2 wrong usage;
+    Exit codes: 0 measured; 1 declined at the prompt; 2 wrong usage;
     3 nothing could be measured; 4 a permission or a tool is missing; 130
     interrupted, with the results up to then.
     """

@@ -99,7 +99,7 @@ def set_(
     change: all of them are made, or none.
 
     Exit codes: 0 done, or no change needed; 1 refused (unsafe, or not supported
-    by the hardware), or the question was answered with no; 2 wrong usage, or no
+    by the hardware), or declined at the prompt; 2 wrong usage, or no
     terminal to ask on; 3 a value is unknown, or another raidctl is running; 4 a
     tool or a permission is missing; 5 failed and undone; 6 failed and not
     undone; 130 interrupted. After exit codes 1 to 5, everything is as before.

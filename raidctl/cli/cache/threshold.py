@@ -66,7 +66,7 @@ def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOS
 @_option("--bypass-threshold", "KIB", "Controllers: larger requests bypass the cache.", 0, 1 << 20)
 @_option("--dirty-background-bytes", "N", "Page cache: background writeback starts at N bytes.", 1)
 @_option("--dirty-background-ratio", "P", "Page cache: the same in percent of available memory.", 0, 100)
-@_option("--dirty-bytes", "N", "Page cache: writers are blocked from N bytes.", 1)
+@_option("--dirty-bytes", "N", "Page cache: writers are blocked at N bytes.", 1)
 @_option("--dirty-ratio", "P", "Page cache: the same in percent of available memory.", 0, 100)
 @_option("--dirty-expire", "CENTISECONDS", "Page cache: data of this age is written.", 0, 2**31 - 1)
 @_option("--dirty-writeback", "CENTISECONDS", "Page cache: interval of the writeback; 0: never.", 0, 2**31 - 1)

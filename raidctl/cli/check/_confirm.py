@@ -1,4 +1,4 @@
-"""Confirm by typing a volume's unique id, where --yes does not suffice."""
+"""Confirm by typing a volume's unique id, where --yes is not enough."""
 
 from __future__ import annotations
 

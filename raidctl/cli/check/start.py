@@ -43,7 +43,7 @@ def command(
     "raidctl check show" shows the result.
 
     Exit codes: 0 started, or with --wait complete and nothing differs; 1
-    refused, or the question was answered with no; with --wait something
+    refused, or declined at the prompt; with --wait something
     differs, or it was stopped; 2 wrong usage; 3 something is unknown, or
     another raidctl is running; 4 a permission is missing; 5 failed and undone;
     6 not confirmed or not recorded; 7 still under way; 130 interrupted.

@@ -21,9 +21,9 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[str, ...], consent: Consent) -> int:
     """Set a member of an array offline.
 
-    Its volumes lose redundancy until a rebuild is complete, so the conditions
-    are those of "raidctl replace DRIVE --check". To replace a drive, use
-    "raidctl replace", which does this at the right moment.
+    Its volumes lose redundancy until a rebuild is complete, so the same
+    conditions apply as for "raidctl replace DRIVE --check". To replace a
+    drive, use "raidctl replace", which does this at the right moment.
 
     Exit codes: as for "drive good".
     """

@@ -25,7 +25,7 @@ def command(
     The drives become unused. It is refused while a volume of the controller
     lacks members, or its cache holds preserved data: the foreign drives may be
     what is missing. Every drive is listed, and the serial number of the
-    controller is asked for; --yes does not suffice.
+    controller is asked for; --yes is not enough.
 
     Exit codes: as for "foreign import".
     """

@@ -25,10 +25,10 @@ def command(
     The drives become members of arrays of this controller; this cannot be undone.
     An incomplete configuration is refused. Most tools import all foreign
     configurations of a controller at once, so every drive is listed, and the
-    serial number of the controller is asked for; --yes does not suffice.
+    serial number of the controller is asked for; --yes is not enough.
 
-    Exit codes: 0 done and verified; 1 refused, or the question was answered
-    with no; 2 wrong usage; 3 something is unknown, or another raidctl is
+    Exit codes: 0 done and verified; 1 refused, or declined at the
+    prompt; 2 wrong usage; 3 something is unknown, or another raidctl is
     running; 4 a tool or a permission is missing; 5 failed and undone; 6 not
     confirmed; 130 interrupted.
     """

@@ -140,7 +140,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
         emit_found(plan, settings, "layout_plan.plan_screen")
     if found.printed:
         names = listing(found.printed)
-        tell(f"{names}: raidctl creates no volumes on hardware controllers. Run the commands yourself.")
+        tell(f"{names}: raidctl does not create volumes on hardware controllers. Run the commands yourself.")
     tell("Nothing was done.")
     problems = failed_readings(work.seen.inventory.problems)
     if not settings.as_json:
@@ -153,7 +153,7 @@ def _denials(found: Stages) -> Iterator[Denial]:
     for one in found.refused:
         yield Denial(deed=Deed(object_id=one.label, verb="create_volume"), reason=" ".join(one.why))
     for label in found.printed:
-        why = "raidctl makes no volumes on hardware controllers."
+        why = "raidctl does not create volumes on hardware controllers."
         deed = Deed(object_id=label, verb="create_volume")
         yield Denial(deed=deed, reason=why, alternative='Its command: "raidctl layout plan".')
 

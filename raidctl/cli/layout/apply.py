@@ -48,7 +48,7 @@ def command(
     kept; with unlisted = "refuse" in FILE, nothing is done if the machine has
     anything else. A second run finds nothing to do.
 
-    --yes does not suffice where contents are lost: the code of the plan is asked
+    --yes is not enough where contents are lost: the code of the plan is asked
     for, or given by --confirm. It is valid for this machine in this state only.
     On hardware controllers no volumes are created: their commands are printed, and
     nothing is done. "apply resume" continues after a failure or a power cut,

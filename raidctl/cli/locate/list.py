@@ -65,7 +65,9 @@ def command(context: click.Context) -> int:
 def _unread(leds: KernelLeds, settings: Settings) -> Iterator[Problem]:
     """Yield what could not be read about the LEDs of bays."""
     if settings.replay is not None and not leds.all():
-        yield Problem("error", "LEDs", "This recording contains none: which are on is unknown.", kind="unread")
+        yield Problem(
+            "error", "LEDs", "This recording contains no LED states: which LEDs are on is unknown.", kind="unread"
+        )
         return
     yield from hidden_leds(leds)
     for led in leds.all():

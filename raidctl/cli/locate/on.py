@@ -44,14 +44,14 @@ sleep = time.sleep
 def command(context: click.Context, *, target: tuple[str, ...], length: float, by: str, dry_run: bool) -> int:
     """Make the locate LEDs of drives blink for a while.
 
-    TARGET is a drive or a bay: an id, a device, a serial number, or a bay, also an
-    empty one (bay:4, or as "raidctl locate list" prints it). A volume, an array or
-    a mount point means all of its drives.
+    TARGET is a drive or a bay: an id, a device, a serial number, or a bay,
+    also an empty one (bay:4, or as "raidctl locate list" prints it). A
+    volume, an array or a mount point means all of its drives.
 
-    The command stays until the time is over or Ctrl-C, and then switches the
-    LEDs off. If raidctl is killed, a second process does; after a power failure
-    "raidctl restore" does, if it runs at boot. Nothing else about the drive is
-    changed.
+    The command runs until the time is up or Ctrl-C is pressed, and then
+    switches the LEDs off. If raidctl is killed, a second process does; after
+    a power failure "raidctl restore" does, if it runs at boot. Nothing else
+    about the drive is changed.
 
     The first way that works is used: the controller's tool for drives behind it,
     the files of enclosures (SES), NPEM and PCIe slots, ledctl, sg_ses. With

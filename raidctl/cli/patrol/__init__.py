@@ -30,5 +30,5 @@ class PatrolGroup(LazyGroup):
 def command() -> None:
     """Show, start and stop patrol reads. They scan all drives of a controller.
 
-    They find sectors that have become unreadable before a rebuild needs them.
+    Patrol reads find unreadable sectors before a rebuild needs them.
     """

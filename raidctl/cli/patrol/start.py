@@ -22,8 +22,8 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
     the background, including spares, and repairs bad sectors of redundant
     volumes. It is refused during a learn cycle of a battery.
 
-    Exit codes: 0 done and verified; 1 refused, or the question was answered
-    with no; 2 wrong usage; 3 something is unknown, or another raidctl is
+    Exit codes: 0 done and verified; 1 refused, or declined at the
+    prompt; 2 wrong usage; 3 something is unknown, or another raidctl is
     running; 4 a tool or a permission is missing; 5 failed and undone; 6 not
     confirmed; 130 interrupted.
     """

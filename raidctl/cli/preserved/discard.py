@@ -29,7 +29,7 @@ def command(context: click.Context, *, volume: str, typed: str | None, consent: 
     VOLUME is an id that "raidctl preserved show" lists. Its data is lost: it
     exists nowhere else. It is refused while drives of the controller are
     foreign, as importing them writes the data. It needs --unsafe REASON, and
-    the id of the volume is asked for; --yes does not suffice.
+    the id of the volume is asked for; --yes is not enough.
 
     Exit codes: as for "foreign import".
     """

@@ -18,7 +18,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent) -> int:
     """Pause a rebuild.
 
-    It is refused where a further failure would lose data; --unsafe REASON
+    It is refused if a further failure would lose data; --unsafe REASON
     overrides that. To make it slower instead: "raidctl rate".
 
     Exit codes: as for "rebuild start".

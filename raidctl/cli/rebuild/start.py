@@ -23,8 +23,8 @@ def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent)
     overwritten. Most controllers start rebuilds without this command when a new
     drive is put in; see "raidctl replace".
 
-    Exit codes: 0 done and verified; 1 refused, or the question was answered
-    with no; 2 wrong usage; 3 something is unknown, or another raidctl is
+    Exit codes: 0 done and verified; 1 refused, or declined at the
+    prompt; 2 wrong usage; 3 something is unknown, or another raidctl is
     running; 4 a tool or a permission is missing; 5 failed and undone; 6 not
     confirmed; 130 interrupted.
     """

@@ -19,7 +19,7 @@ def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent)
     """Stop a rebuild.
 
     The volume keeps running with the redundancy that is left. It is refused
-    where a further failure would lose data; --unsafe REASON overrides that.
+    if a further failure would lose data; --unsafe REASON overrides that.
 
     Exit codes: as for "rebuild start".
     """

@@ -94,7 +94,7 @@ def _performed(
     except (UnderWay, Interrupted):
         raise
     except RaidctlError as error:
-        raise ChangeStands(f"{error} What was to be done is done and verified.") from None
+        raise ChangeStands(f"{error} The change itself is done and verified.") from None
     return EXIT_FINE if code is None else code
 
 

@@ -120,12 +120,12 @@ def _mapped(found: Below, root: BlockDevice, asks: Runner) -> Below:
     answer = converse(ask(Run(("dmsetup", "table", name))), asks)
     if answer.trouble is Failure.MISSING:
         return replace(
-            found, why_no_ranges=f"Which devices have the bytes of {name} is unknown: dmsetup is not installed."
+            found, why_no_ranges=f"Which devices hold the bytes of {name} is unknown: dmsetup is not installed."
         )
     if answer.trouble is not None or answer.code:
         hint = " Run raidctl as root (sudo)." if os.geteuid() else ""
         return replace(
-            found, why_no_ranges=f"Which devices have the bytes of {name} could not be read with dmsetup.{hint}"
+            found, why_no_ranges=f"Which devices hold the bytes of {name} could not be read with dmsetup.{hint}"
         )
     pieces = ranges(root.node, answer.text, _node)
     if not pieces:

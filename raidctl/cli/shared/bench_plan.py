@@ -158,7 +158,8 @@ def file_size(order: Order) -> tuple[int, str | None]:
     size = max(most, LEAST)
     why = (
         f"The file is {format_binary(size)} instead of {format_binary(order.profile.size)}: only "
-        f"{format_binary(free)} are free, and at most a quarter of that is used. Caches can answer more of it."
+        f"{format_binary(free)} is free, and at most a quarter of that is used. "
+        "Caches hold a larger part of a small file."
     )
     return size, why
 

@@ -29,7 +29,7 @@ def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
         mine = [volume for c in seen.inventory.controllers for volume in c.volumes if _under(volume, c, ids)]
         if not mine:
             hint = f"; its drives' write cache: {_line('drive', word, 'off (or on)')}." if _drives(seen, ids) else "."
-            raise UsageError(f'"{printable(word)}" is not a volume and has none{hint}')
+            raise UsageError(f'"{printable(word)}" is not a volume and contains none{hint}')
         found |= {volume.id: volume for volume in mine}
     return list(found.values())
 
@@ -66,7 +66,7 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
             raise UsageError(f'"{printable(word)}" is not a drive. The write cache of the drives below it: {remedy}.')
         mine = physical(seen.inventory, ids)
         if not mine:
-            raise UsageError(f'"{printable(word)}" is not a drive and has none.')
+            raise UsageError(f'"{printable(word)}" is not a drive and contains none.')
         _refuse_behind(seen, word, ids, mine)
         found |= {drive.id: drive for c in seen.inventory.controllers for drive in c.drives if drive.id in mine}
     return list(found.values())
@@ -150,6 +150,6 @@ def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Desir
     for word in words:
         roots = scope(seen.view, seen.inventory, word).roots
         if not roots:
-            raise UsageError(f'"{word}" is not a block device of the system and has none.')
+            raise UsageError(f'"{word}" is not a block device of the system and contains none.')
         names |= dict.fromkeys(block.parent or block.name for block in roots)
     return [Desired(object_id=queue_of(name), setting="read_ahead", value=str(kibibytes)) for name in names]

@@ -66,7 +66,7 @@ def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Re
         if entry.run is not None and basename(entry.run[0]) in names
     ]
     if not runs:
-        raise UsageError(f"raidctl runs no reading command of {basename(words[0])} on this machine.")
+        raise UsageError(f"raidctl does not run a reading command of {basename(words[0])} on this machine.")
     controllers = [one for one in seen.inventory.controllers if family_of(one) == family.FAMILY]
     about = [f"raidctl: {__version__}"]
     about += [

@@ -93,7 +93,7 @@ def directory(path: str) -> None:
     except FileExistsError:
         raise UsageError(f"{printable(path)} is a file; with --hosts it has to be a directory.") from None
     except OSError as error:
-        raise CannotTell(f"{printable(path)} cannot be made: {error.strerror}.") from error
+        raise CannotTell(f"{printable(path)} cannot be created: {error.strerror}.") from error
 
 
 def create(path: str, text: str) -> None:

@@ -336,7 +336,7 @@ def _loose(path: str) -> Survey:
     problems += gathered.problems
     if gathered.unrecognised and gathered.texts:
         message = (
-            f"{gathered.unrecognised} of {gathered.files} files in it passed over: not recognised as output of any "
+            f"{gathered.unrecognised} of {gathered.files} files in it skipped: not recognised as output of any "
             "supported tool."
         )
         problems.append(Problem("info", path, message))

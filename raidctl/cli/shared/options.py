@@ -201,7 +201,7 @@ def bmc_options(function: F) -> F:
         _option("--local", is_flag=True, help="With --bmc: the BMC is that of this machine; read both."),
         _option("--bmc-password-file", metavar="FILE", help="File with the BMC's password, else RAIDCTL_BMC_PASSWORD."),
         _option("--bmc-fingerprint", metavar="SHA256", help="Fingerprint of the BMC's certificate."),
-        _option("--bmc-ca", metavar="FILE", help="CA certificate to check the BMC's with."),
+        _option("--bmc-ca", metavar="FILE", help="CA certificate to verify that of the BMC."),
         _option("--bmc", metavar="https://[USER@]HOST", help="Read a machine through its BMC (Redfish)."),
     ):
         function = option(function)

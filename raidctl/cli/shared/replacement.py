@@ -68,7 +68,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         def planner(read: Survey) -> Plan:
             return replacement.plan(next_stage(read, facts), read)
 
-        # --yes does not suffice for a drive: its serial number is required
+        # --yes is not enough for a drive: its serial number is required
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
         noted = (*notes(seen, facts, around, wanted), *speed)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
@@ -265,7 +265,7 @@ def _next_step(going: Replacing, seen: Survey) -> int:
 def _with_boot(facts: Facts) -> Facts:
     """Return the facts with ``--boot``, if given now. It runs what was determined when the replacement began."""
     if not facts.boot_tool:
-        tell(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing has to be done."))
+        tell(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing to do."))
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 

@@ -41,8 +41,8 @@ def command(context: click.Context, *, drive: str, volume: str | None, consent: 
     without it, of all arrays of the controller, if its tool can. If an array is
     degraded, its rebuild begins.
 
-    Exit codes: 0 done and verified; 1 refused, or the question was answered
-    with no; 2 wrong usage; 3 something is unknown, or another raidctl is
+    Exit codes: 0 done and verified; 1 refused, or declined at the
+    prompt; 2 wrong usage; 3 something is unknown, or another raidctl is
     running; 4 a tool or a permission is missing; 5 failed and undone; 6 not
     confirmed; 130 interrupted.
     """

@@ -128,7 +128,7 @@ def command(
 
     Exit codes: 0 every claim passes; 1 a claim fails or is suspect; 2 wrong
     usage; 3 no claim fails, but one is inconclusive; 4 the same, because a tool
-    or a permission is missing; 5 or 6 a policy could not be switched, and was or
+    or a permission is missing; 5 a policy could not be switched, and was restored; 6 it
     was not restored; 130 interrupted, with the results up to then.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     settings = settings_of(context)
