@@ -273,7 +273,7 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
     if "failed" in marks:
         return []  # it was refused, and has changed nothing
     if "done" not in marks:
-        change.tell(f"Waiting whether {step.action} still takes effect.")
+        change.tell(f"Waiting to see whether {step.action} still takes effect.")
         _, seen = _watch(change, step, _limit(step.expects))
         if not unmet(seen, step.expects):
             return None

@@ -102,7 +102,7 @@ def _watch(controller: ControllerDraft, label: str, pair: Pair) -> None:
     ):
         # Reboot Required Reasons                    : Not Available
         message = f"The controller waits for a restart of the server: {collapse(pair.value)[:80]}."
-        controller.add_problem("info", "note", message, "Restart the server when that can be done.")
+        controller.add_problem("info", "note", message, "Restart the server when possible.")
     elif label == "temperature" and "(" in pair.value and "(normal)" not in normalized(pair.value):
         # Temperature                              : 97 C/ 206 F (Abnormal)
         if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):

@@ -201,7 +201,7 @@ class _Planner:
             raise CannotDo(f"{drive.id} is not a spare.")
         if not _SPARE_OF_ALL.fullmatch(drive.details.get("Usage", "").strip()):
             usage = drive.details.get("Usage") or "of unknown use"
-            raise CannotDo(f"{drive.id} is {usage}: the tool has no command that would make it so again.")
+            raise CannotDo(f"{drive.id} is {usage}: the tool has no command that restores that state.")
         number = self.number(drive)
         yield deed_step(
             drive.id, deed.verb, ("spare", "free"), self.call("rsf", "deletehs", f"drv={number}"),

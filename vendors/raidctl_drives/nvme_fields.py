@@ -183,7 +183,7 @@ def read_path_state(draft: DriveDraft, line: Line, name: str, state: str) -> Non
             "error" if "dead" in state.lower() else "warning",
             "state",
             f"The kernel does not reach the NVMe controller {name}: {state}.",
-            "Read the kernel's log (dmesg), reseat the drive or check its link, and replace it if it stays so.",
+            "Read the kernel's log (dmesg), reseat the drive or check its link, and replace it if this persists.",
         )
 
 

@@ -293,7 +293,10 @@ def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tup
     if gone > most:
         return "failed", False
     volume.add_problem(
-        "error", "state", f"Perhaps no whole copy of the data of {volume.name} is left: a device is missing, and what "
-        "is left is not in sync.", "Connect the missing device again before anything else: it may hold the only one.",
-    )  # fmt: skip
+        "error",
+        "state",
+        f"Perhaps no complete copy of the data of {volume.name} is left: a device is missing, and what is left is not "
+        "in sync.",
+        "Connect the missing device again before anything else: it may hold the only one.",
+    )
     return "degraded", True

@@ -172,7 +172,7 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
         if "blocked" in words and "faulty" not in words:
             # in_sync,blocked: until the metadata is updated; mdmon does that for containers
             message = "Writes to the member wait until its metadata records a failure or bad block."
-            member.add_problem("warning", "state", message, "If it stays so: `systemctl status 'mdmon@*'`, `dmesg`.")
+            member.add_problem("warning", "state", message, "If this persists: `systemctl status 'mdmon@*'`, `dmesg`.")
 
 
 def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:

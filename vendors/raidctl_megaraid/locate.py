@@ -51,7 +51,7 @@ def lights(
 
 def _no_tool(controller: Controller) -> str:
     if controller.told_by == "raidctl-mfi":
-        return "raidctl switches no LED through raidctl-mfi, which never confirms it; storcli or perccli can"
+        return "raidctl does not switch LEDs through raidctl-mfi, which never confirms it; storcli or perccli can"
     return "the tool that reported the controller, or the controller's number there, is unknown"
 
 

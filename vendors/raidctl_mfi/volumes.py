@@ -133,7 +133,7 @@ class _Volume:
         sizes = {block_size(self.found, drive["device_id"]) for array in arrays for drive in array["drives"]}
         other = sizes - {None, SECTOR}
         if other and blocks is not None:
-            self.problems.unread(self.where, "Its drives have another block size than 512 bytes: its size is unknown.")
+            self.problems.unread(self.where, "Its drives have a block size other than 512 bytes: its size is unknown.")
             return None
         return None if blocks is None else blocks * SECTOR
 

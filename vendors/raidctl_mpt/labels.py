@@ -64,7 +64,7 @@ def _quiesced(volume: GroupDraft, pair: Pair) -> None:
     volume.keep_detail(pair)
     if vocabulary.has_value(pair.value) and pair.value.lower() != "not quiesced":
         message = f"Reads and writes of the volume's drives are stopped: {pair.label}: {pair.value}."
-        volume.add_problem("warning", "state", message, "Read the controller's log; restart it if it stays so.")
+        volume.add_problem("warning", "state", message, "Read the controller's log; restart it if this persists.")
 
 
 def _drive_state(drive: Draft, pair: Pair) -> None:

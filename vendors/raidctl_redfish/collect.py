@@ -145,7 +145,7 @@ def _switched_off(systems: Iterable[Resource]) -> Iterable[Problem]:
         if bare(state) not in ("", "on"):
             message = (
                 f"The system is not on (PowerState {printable(state)[:40]}): its storage may be missing here, and what "
-                "is reported may be from before."
+                "is reported may be out of date."
             )
             yield Problem("warning", system.path, message, "Read it again when the system is on.", "unread")
 

@@ -36,7 +36,7 @@ _SMART_FIELDS = (
     Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
 )
 _NOT_PINNED = frozenset({"", "none", "0", "false", "no"})
-_LOOK = "Look into the BMC's log, and ask the controller's own tool."
+_LOOK = "Check the BMC's log and the controller's own tool."
 _UNUSED = frozenset({"disabled", "standbyoffline"})
 """States of a controller that is not in use. An example is one for NVMe drives that the firmware has switched off."""
 _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}

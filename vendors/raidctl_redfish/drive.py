@@ -123,7 +123,7 @@ def _read_dell(draft: Draft, resource: Resource) -> None:
         spare = own.get("AvailableSparePercent") if draft.get("media") == "ssd" else None
         if bare(word) not in ("", "none", "notapplicable"):
             message = f"The BMC reports an error of the drive: {printable(word)[:120]}."
-            draft.add_problem("warning", "state", message, "Look into the BMC's log.")
+            draft.add_problem("warning", "state", message, "Check the BMC's log.")
         if isinstance(spare, int) and not isinstance(spare, bool) and 0 <= spare <= _FEW:
             draft.add_problem(
                 "warning", "state", f"The SSD has {format_percent(spare)} of its spare blocks left.", "Replace it soon."

@@ -161,7 +161,7 @@ def _report(draft: Draft, resource: Resource, label: str, value: str) -> None:
     shown, word = label, value.strip('"')
     if message is not None:
         shown = printable(message.text.partition(": ")[2].strip('"'))[:200]
-    draft.add_problem(_BAD[value], "state", f"The BMC reports {word.lower()}: {shown}", "Look into the BMC's log.")
+    draft.add_problem(_BAD[value], "state", f"The BMC reports {word.lower()}: {shown}", "Check the BMC's log.")
 
 
 def mark_all(resource: Resource) -> None:

@@ -106,7 +106,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
     ),
     "online": Ability(can=False, why_not="A former member can return only by a rebuild."),
     "jbod": Ability(can=False, why_not="raidctl makes no units of single drives."),
-    "raid": Ability(can=False, why_not="raidctl deletes no units of single drives."),
+    "raid": Ability(can=False, why_not="raidctl does not delete units of single drives."),
     "erase": Ability(can=False, why_not="tw_cli has no command that erases a drive."),
 }  # fmt: skip
 _READING = frozenset({"show", "info", "help", "alarms"})
@@ -213,7 +213,7 @@ class _Planner:
         level = next(iter(volumes)).raid_level if volumes else None
         if level in (None, "raid0", "jbod", "linear", "unknown"):
             raise CannotDo(
-                f"The unit of {drive.id} is {level or 'of unknown level'}: the tool takes no drive out of it."
+                f"The unit of {drive.id} is {level or 'of unknown level'}: the tool does not remove drives from it."
             )
         names = ", ".join(volume.id for volume in volumes)
         gone = Expectation(object_id=f"serial:{drive.serial}", field="present", value="no", within_seconds=60.0)
@@ -272,7 +272,7 @@ class _Planner:
             who=subjects(self.controller, deed),
             expects=used_at_once(drive, None) if short else (expect(drive.id, "role", "spare"),),
             affects=[f"The rebuild of {one} begins." for one in short],
-            no_way_back=f"The number of the new unit is unknown before. To undo it: raidctl spare remove {drive.id}.",
+            no_way_back=f"The number of the new unit is not known yet. To undo it: raidctl spare remove {drive.id}.",
         )  # fmt: skip
 
     def remove_spare(self, deed: Deed) -> Iterator[Step]:

@@ -205,7 +205,7 @@ def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> No
     names = listing(f"{leaf.part} device {basename(leaf.name)}" for leaf in bad)
     if all(count in _NONE for row in (pool.root, *rows) if row and row.children for count in row.counts.values()):
         pool.withdraw("zpool reports: ")  # no other line reports errors that no device accounts for
-    message = f"zpool calls the pool degraded because of its {names}; the redundancy of its data is whole."
+    message = f"zpool calls the pool degraded because of its {names}; the redundancy of its data is intact."
     pool.add_problem("warning", "state", message, pool.details.get("action"))
 
 

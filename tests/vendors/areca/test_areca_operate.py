@@ -112,7 +112,7 @@ def test_a_dedicated_spare_is_kept(old: Simulated) -> None:
     made = operations("areca").plan_deeds(
         dedicated, [deed("remove_spare", "areca:1/4", CONTROLLER)], seen.inventory.tools, seen.view
     )
-    assert "no command that would make it so again" in made.denials[0].reason
+    assert "no command that restores that state" in made.denials[0].reason
 
 
 def test_checks_start_and_end(demo: Simulated) -> None:

@@ -120,7 +120,7 @@ def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
     text = _json(segtype=segtype, attr=f"rwi-aor-{health}-", sync="15.20", action="", images=images)
     seen = read_text(text)
     [volume] = seen.inventory.controllers[0].volumes
-    severities = [one.severity for one in seen.inventory.problems if "whole copy" in one.message]
+    severities = [one.severity for one in seen.inventory.problems if "complete copy" in one.message]
     assert (severities, volume.progress is None) == (["error"] * doubted, doubted)
     assert _code(seen) != 0
 

@@ -159,7 +159,7 @@ def test_a_volume_on_drives_with_large_blocks_has_no_size() -> None:
     found, problems = shown(firmware)
     assert found["volumes"][0]["size_bytes"] is None
     assert found["drives"][0]["raw_bytes"] == 8 << 40
-    assert "another block size than 512 bytes" in problems[0]["message"]
+    assert "a block size other than 512 bytes" in problems[0]["message"]
 
 
 def test_an_empty_controller_has_empty_lists() -> None:

@@ -126,7 +126,7 @@ def test_what_the_tool_would_refuse_is_refused_before(demo: Simulated) -> None:
     single = replace(controller, volumes=tuple(replace(one, raid_level="raid0") for one in controller.volumes))
     seen = look(demo)
     made = operations("threeware").plan_deeds(single, [deed("take_out")], seen.inventory.tools, seen.view)
-    assert "takes no drive out" in made.denials[0].reason
+    assert "does not remove drives" in made.denials[0].reason
     nameless = replace(controller, drives=tuple(replace(one, serial=None) for one in controller.drives))
     made = operations("threeware").plan_deeds(nameless, [deed("take_out")], seen.inventory.tools, seen.view)
     assert [(denial.guard, denial.unknown) for denial in made.denials] == [("X1", True)]

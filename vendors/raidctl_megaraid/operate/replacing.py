@@ -111,7 +111,7 @@ def let_in(case: Case) -> Made:
     if not places:
         return case.deny(
             f"The tool does not report which place of {array.id} is free, so the drive cannot be assigned to it.",
-            "Wait whether the controller takes the drive, or see the tool's list of missing drives.",
+            "Wait to see whether the controller takes the drive, or check the tool's list of missing drives.",
             unknown=True,
         )  # fmt: skip
     if spun_down(drive):

@@ -119,7 +119,7 @@ class Alarm(NamedTuple):
     remedy: str | None
 
 
-_REBOOT = "Restart the server when that can be done."
+_REBOOT = "Restart the server when possible."
 ALARMS: dict[str, Alarm] = {
     "controller has booted into safe mode": Alarm(
         "warning", "state", "The controller has booted into safe mode.", "Look at its event log, then restart it."
