@@ -1,4 +1,4 @@
-"""Decode an inventory, or explain why a file is none."""
+"""Decode an inventory, or explain why a file is not one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def decode(data: bytes) -> Inventory:
     """Decode an inventory.
 
     Raises:
-        NoInventory: The bytes are none that this raidctl can read.
+        NoInventory: The bytes are not an inventory that this raidctl can read.
     """
     try:
         inventory: Inventory = json_decode.decode(data, Inventory)

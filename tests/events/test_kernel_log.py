@@ -202,7 +202,7 @@ def test_forms_of_the_kernel_are_known() -> None:
 
 
 def test_mounts_of_file_systems_are_not_listed() -> None:
-    """They are no events of the storage; errors of the same file systems are listed."""
+    """They are not events of the storage; errors of the same file systems are listed."""
     lines = (
         "EXT4-fs (sda1): mounted filesystem with ordered data mode. Quota mode: none.",
         "EXT4-fs (sda1): re-mounted. Opts: errors=remount-ro",

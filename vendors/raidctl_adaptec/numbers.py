@@ -56,7 +56,7 @@ def size(value: str) -> int | None:
 
 
 def space(value: str) -> int | None:
-    """Bytes of an amount that may well be nothing: ``Unused Size : 0 MB``."""
+    """Bytes of an amount that may be zero: ``Unused Size : 0 MB``."""
     return parse_size(collapse(value), binary=True) if has_value(value) else None
 
 
@@ -99,7 +99,7 @@ def rpm(value: str) -> int | None:
 
 
 def flag(value: str) -> bool | None:
-    """Yes for ``Enabled``, ``On``, ``True``; no for their contrary."""
+    """Yes for ``Enabled``, ``On``, ``True``; no for their opposites."""
     if not has_value(value) or normalized(value) == "not supported":
         return None
     if normalized(value) not in _YES | _NO:

@@ -101,7 +101,7 @@ def test_a_spare_of_several_arrays_is_not_removed_from_one_of_them(p440: Control
     ],
 )  # fmt: skip
 def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: bool) -> None:
-    """A changing or interactive command hinders, a reading one does not."""
+    """A command that changes something or is interactive blocks the operation, one that reads does not."""
     assert operate.hinders(words) is busy
 
 

@@ -22,7 +22,7 @@ TIMEOUT = 120.0
 
 
 def excuse(call: Call[ReadDocument]) -> None:
-    """Make notes of the problems of an optional call.
+    """Turn the problems of an optional call into notes.
 
     Not all firmware knows such a command, and none of its data is about a drive or a volume. A tool that has answered
     other calls is not missing: the machine is then a recording of an earlier version of raidctl.
@@ -70,7 +70,7 @@ class Source(Struct):
         return self.session.installed.tool(next(filter(None, versions), None))
 
     def run(self, *lines: Iterable[str]) -> Dialogue[list[Call[ReadDocument]]]:
-        """Make some calls that do not depend on each other. What they report is put onto the controllers."""
+        """Make some calls that do not depend on each other. What they report is recorded on the controllers."""
         made = yield from self.session.run_all(tuple(line) for line in lines)
         for call in made:
             if call.value is not None:

@@ -23,7 +23,7 @@ _ROUNDING = 0.006
 
 
 def text(value: str) -> str | None:
-    """The text with runs of blanks made one. None if it means "no value"."""
+    """The text with runs of blanks collapsed. None if it means "no value"."""
     return collapse(value) if vocabulary.has_value(value) else None
 
 
@@ -110,6 +110,6 @@ def percent(value: str) -> float | None:
 
 
 def device_node(value: str) -> str | None:
-    """``/dev/sda``, the first of several. None for a name that is no node of Linux."""
+    """``/dev/sda``, the first of several. None for a name that is not a Linux device node."""
     names = value.replace(",", " ").split()
     return next((name for name in names if name.startswith("/dev/")), None)
