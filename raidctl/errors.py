@@ -79,7 +79,7 @@ class AccessMissing(RaidctlError):
 
 
 class ChangeUndone(RaidctlError):
-    """A change failed and the previous state was put back."""
+    """A change failed and the previous state was restored."""
 
     exit_code = EXIT_UNDONE
 

@@ -169,7 +169,7 @@ def test_a_batch_that_is_killed_is_undone_by_its_second_process(archive: Path, t
     batch = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sh", "-c", "kill -9 $PPID")
     killed = run(archive, tmp_path / "cache", *words, *batch)
     assert killed.returncode == -9
-    assert "Put back: arrayaccelerator of smartarray:1/v1" in killed.stderr
+    assert "Restored: arrayaccelerator of smartarray:1/v1" in killed.stderr
 
 
 def test_trees_in_use_and_files_of_others_are_left_alone(tmp_path: Path) -> None:

@@ -328,8 +328,8 @@ def not_confirmed(change: Running, why: str) -> ChangeStands:
     mark_safely(change, max(change.begun, default=0), "stopped", f"Not confirmed: {why}")
     again = restore_command(change.begin.source, change.journal.path.parent)
     deeds = change.begin.kind == "operation"
-    what = "reads what it has done, and closes it" if deeds else "puts back what it has changed"
-    return ChangeStands(f'{why} It is not confirmed, and nothing was put back. "{again}" {what}.')
+    what = "reads what it has done, and closes it" if deeds else "undoes what it has changed"
+    return ChangeStands(f'{why} It is not confirmed, and nothing was undone. "{again}" {what}.')
 
 
 def mark_safely(change: Running, number: int, mark: Mark, text: str | None = None) -> None:

@@ -49,7 +49,7 @@ from raidctl.vendor.shapes import Shape
 
 __all__ = ["READ_DELAYS", "Change", "begin", "boot_id", "current_settings", "owner", "plan", "subjects"]
 
-_NOT_PUT_BACK = "The previous settings could not be put back"
+_NOT_RESTORED = "The previous settings could not be restored"
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Change:
         raise self._stopped() if self.passed or deed_steps.only_waited(self) else self._undone()
 
     def _stopped(self) -> ChangeStands:
-        """Return the exception of a failed operation. Nothing is put back where it failed."""
+        """Return the exception of a failed operation. Nothing is undone where it failed."""
         resume = self.begin.resume
         if resume is None and self.doubtful:
             return deed_steps.not_confirmed(self, self._why())
@@ -190,7 +190,7 @@ class Change:
         elif self.begun:
             deed_steps.mark_safely(self, self.begun[-1], "stopped", self._why())
         rest = f'Continue with "{resume}".' if resume else 'Check it with "raidctl show".'
-        return ChangeStands(f"{self._why()} Nothing was put back. {rest}")
+        return ChangeStands(f"{self._why()} Nothing was undone. {rest}")
 
     def _undone(self) -> ChangeUndone | ChangeStands:
         """Undo the begun steps and return the exception to raise.
@@ -344,7 +344,7 @@ class Change:
         left = self._undo_begun() if self.begun else []
         if left:
             again = self.begin.resume or restore_command(self.begin.source, self.journal.path.parent)
-            what = "What was done could not be undone" if self.begin.kind == "operation" else _NOT_PUT_BACK
+            what = "What was done could not be undone" if self.begin.kind == "operation" else _NOT_RESTORED
             raise ChangeStands(
                 f'{self._why()} {what}: {listing(left)}. Check with "raidctl show"; try again with "{again}".'
             )

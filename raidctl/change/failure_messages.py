@@ -83,7 +83,7 @@ def what_is_undone(begin: Begin, *, undone: bool, resumed: bool) -> str:
         resumed: Whether earlier steps of the same operation are kept.
     """
     if begin.kind != "operation":
-        return "The previous settings were put back and read again." if undone else "Nothing was changed."
+        return "The previous settings were restored and read again." if undone else "Nothing was changed."
     if resumed:
         text = f"{'The last steps were undone' if undone else 'Nothing more was done'}; the earlier steps are kept."
         return f'{text} Continue with "{begin.resume}".' if begin.resume else text

@@ -75,7 +75,7 @@ class Restorer:
         mine = {subject.id for subject in journaled.begin.subjects}
         for other in newer:
             if other.faults and mine & {subject.id for subject in other.journaled.begin.subjects}:
-                return Restored(journaled, faults=[f"change {other.journaled.begin.change} must be put back first"])
+                return Restored(journaled, faults=[f"change {other.journaled.begin.change} must be undone first"])
         return self._one(journaled)
 
     def _one(self, journaled: JournaledChange) -> Restored:
@@ -244,7 +244,7 @@ class Restorer:
             change.end("restored", text)
         except JournalFull as failure:
             if change.begin.steps and result.put_back:
-                failure = JournalFull(f"All settings are put back, but {uncapitalised(str(failure))}")
+                failure = JournalFull(f"All settings are restored, but {uncapitalised(str(failure))}")
             result.faults.append(str(failure).rstrip("."))
 
 

@@ -193,7 +193,7 @@ def manual_remedy(back: UndoStep) -> str:
     if back.action is None:
         why = "its number or device node has changed, so the command no longer fits"
         return f"{name} was {step.before}; {why}: {step.undo}"
-    return f"{name} cannot be read; it was {step.before}. Put it back with: {step.undo}"
+    return f"{name} cannot be read; it was {step.before}. Restore it with: {step.undo}"
 
 
 def unread(back: UndoStep, inventory: Inventory) -> str | None:

@@ -101,7 +101,7 @@ def _undo_step(change: Undoing, number: int) -> str | None:
     step = change.begin.steps[number]
     if not change.undone_any:
         change.undone_any = True
-        change.tell("Putting back the previous settings:")
+        change.tell("Restoring the previous settings:")
     deed_steps.mark_safely(change, number, "undo")
     change.tell(f"  {step.undo}")
     fault = change.undo(step)

@@ -256,5 +256,5 @@ def _held_text(name: str, other: Holder | None) -> str:
         return f"Another raidctl is changing {name}. Wait until it ends."
     return (
         f"{name} is locked by change {other.change}: {other.about} (process {other.pid}, since {other.since}). "
-        "Wait until it ends, or end it; a batch then puts back the previous settings."
+        "Wait until it ends, or end it; a batch then restores the previous settings."
     )

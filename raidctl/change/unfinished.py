@@ -86,7 +86,7 @@ def _problem(place: Path, journaled: JournaledChange) -> Problem:
         return Problem("info", where, message)
     message = f"A change of {begin.at} was cut off and is still active: {begin.about}"
     return Problem(
-        "warning", where, message, f"Put back the previous settings: `{restore_command(begin.source, place)}`.", "state"
+        "warning", where, message, f"Restore the previous settings: `{restore_command(begin.source, place)}`.", "state"
     )
 
 

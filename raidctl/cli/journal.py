@@ -80,10 +80,10 @@ def _result(journaled: JournaledChange, place: Path) -> str:
             return f"open: {journaled.begin.resume}"
         if journaled.unconfirmed:
             return f"not confirmed; {restore_command(journaled.begin.source, place)} reads what it has done"
-        return f"not closed: running or interrupted; {restore_command(journaled.begin.source, place)} puts it back"
+        return f"not closed: running or interrupted; {restore_command(journaled.begin.source, place)} restores it"
     words = {
-        "done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed",
-        "stopped": "stopped, nothing was put back", "abandoned": "abandoned",
+        "done": "done", "undone": "failed and undone", "restored": "restored", "stands": "left as it was changed",
+        "stopped": "stopped, nothing was undone", "abandoned": "abandoned",
     }  # fmt: skip
     text = f" ({journaled.end.text})" if journaled.end.text else ""
     return f"{words[journaled.end.result]} {journaled.end.at}{text}"

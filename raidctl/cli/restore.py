@@ -212,7 +212,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[JournaledChange], name
             tell(f"Change {begin.change} is closed without undoing it:")
         for number in journaled.started():
             step = begin.steps[number]
-            way = f"; to put it back: {step.undo}" if not step.undo.empty else ""
+            way = f"; to restore it: {step.undo}" if not step.undo.empty else ""
             tell(f"  {step.setting} of {step.object_id} was {step.before or 'unknown'}{way}")
     if not here:
         tell(f"Change {name} has an end already; nothing to undo.")
@@ -240,7 +240,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
         tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
         report(result)
         for text in result.faults:
-            tell(f"Not put back: {text}.")
+            tell(f"Not restored: {text}.")
             if len(result.journaled.begin.steps) and text.endswith("does not exist"):
                 tell(f"If it never comes back: raidctl restore --forget {begin.change}")
         if result.busy:

@@ -157,7 +157,7 @@ def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool)
 def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
     now, mode = files.value("state", state), files.value("cache_mode", chosen)
     how = (
-        "set cache_mode writethrough and writeback_percent 0 until its state is clean, then put both back "
+        "set cache_mode writethrough and writeback_percent 0 until its state is clean, then restore both "
         "(journaled before)"
     )
     if now is None or mode is None:

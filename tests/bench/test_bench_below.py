@@ -252,7 +252,7 @@ def test_a_refused_switch_of_the_read_ahead_is_a_reason() -> None:
 @pytest.mark.parametrize("back", [True, False])
 def test_a_read_ahead_that_is_not_restored_is_an_error(*, back: bool) -> None:
     """A failed undo is an error, whatever was measured."""
-    switch = Stuck(ChangeStands("It could not be put back."), back=back)
+    switch = Stuck(ChangeStands("It could not be restored."), back=back)
     with pytest.raises(ChangeStands):
         whole(ReadAhead(seconds=0.1, rounds=1, switch=switch), BARE.bench())
 
@@ -260,7 +260,7 @@ def test_a_read_ahead_that_is_not_restored_is_an_error(*, back: bool) -> None:
 class Broken(Switcher):
     """A switcher whose controller cannot be restored, or was not changed."""
 
-    error: RaidctlError = ChangeStands("It could not be put back.")
+    error: RaidctlError = ChangeStands("It could not be restored.")
 
     @contextmanager
     def _switched(self, state: State) -> Iterator[None]:

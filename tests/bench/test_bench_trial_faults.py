@@ -293,4 +293,4 @@ def test_an_error_of_one_trial_is_its_result(kind: type[RaidctlError]) -> None:
 def test_a_failed_undo_ends_the_run() -> None:
     """A failed undo is raised at once."""
     with pytest.raises(ChangeStands):
-        only(Raising(ChangeStands("It was not put back.")))
+        only(Raising(ChangeStands("It was not restored.")))

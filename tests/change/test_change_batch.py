@@ -139,7 +139,7 @@ def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
     killed.kill()
     killed.wait()
     until(lambda: batch.policy() == "protected_write_back")
-    until(lambda: "put back" in batch.run("journal").stdout)
+    until(lambda: "restored" in batch.run("journal").stdout)
 
 
 def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
@@ -187,7 +187,7 @@ def test_the_guardian_ignores_the_signals_of_a_logout(batch: Batch) -> None:
     load.kill()
     load.wait(PATIENCE)
     until(lambda: batch.policy() == "protected_write_back")
-    until(lambda: "put back" in batch.run("journal").stdout)
+    until(lambda: "restored" in batch.run("journal").stdout)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])

@@ -36,7 +36,7 @@ def test_the_cache_of_a_drive_is_disabled_temporarily(tmp_path: Path) -> None:
     before = cache(tmp_path)
     done = raidctl(tmp_path, "batch", DRIVE, "--drive-cache", "off", "--yes", *LOAD)
     assert (done.returncode, done.stdout) == (4, "loading\n"), done.stderr
-    assert "Put back: write_cache of" in done.stderr
+    assert "Restored: write_cache of" in done.stderr
     assert (before, cache(tmp_path)) == ("enabled", "enabled")
 
 
@@ -49,7 +49,7 @@ def test_a_drive_has_no_default(tmp_path: Path) -> None:
 def test_an_unknown_setting_is_not_changed_temporarily(tmp_path: Path) -> None:
     """A read-ahead that the machine does not report is refused. It could not be restored."""
     done = raidctl(tmp_path, "batch", DRIVE, "--read-ahead", "1024", "--dry-run", *LOAD)
-    assert (done.returncode, "could not be put back" in " ".join(done.stdout.split())) == (3, True), done.stdout
+    assert (done.returncode, "could not be restored" in " ".join(done.stdout.split())) == (3, True), done.stdout
 
 
 def test_a_batch_that_sets_nothing_is_refused(tmp_path: Path) -> None:

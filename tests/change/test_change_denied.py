@@ -106,9 +106,9 @@ def test_a_right_that_is_missing_halfway_undoes_the_first_half(p400: Simulated, 
     before = p400.state()
     refused = attempt.plan.steps[-1].action.argv
     attempt.reply = lambda request: started_without_right(request) if request.argv == refused else None
-    with pytest.raises(RightMissing, match="put back and read again") as caught:
+    with pytest.raises(RightMissing, match="restored and read again") as caught:
         attempt.change.apply()
-    assert "Putting back the previous settings:" in attempt.printed
+    assert "Restoring the previous settings:" in attempt.printed
     assert p400.state() == before
     report = Report(attempt.plan)
     report.failed(caught.value)

@@ -131,7 +131,7 @@ def test_a_failed_change_is_undone_in_reverse(acme: Acme) -> None:
     """If volume 13 fails, the previous ones are undone, the last first. Later ones are not changed."""
     before = dict(acme.policies)
     acme.failing = {"acme:0/v13": 0}
-    with pytest.raises(ChangeUndone, match="put back and read again"):
+    with pytest.raises(ChangeUndone, match="restored and read again"):
         change(acme).apply()
     assert acme.policies == before
     assert acme.calls[:11] == [f"acme:0/v{n} write_through" for n in range(3, 14)]

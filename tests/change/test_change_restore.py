@@ -171,7 +171,7 @@ def test_a_full_file_system_does_not_block_restore(machine: Machine) -> None:
     )
     [result] = here.restore()
     assert machine.simulated.state() == machine.before
-    assert "All settings are put back, but no room" in result.faults[0]
+    assert "All settings are restored, but no room" in result.faults[0]
     assert [item.put_back for item in machine.restore()] == [[]]
     assert not machine.journal.pending()
 

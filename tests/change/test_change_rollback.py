@@ -363,7 +363,7 @@ def test_only_the_setting_that_somebody_else_changed_is_left(tmp_path: Path) -> 
 def test_a_setting_of_another_volume_under_the_number_confirms_nothing(tmp_path: Path) -> None:
     """If volumes were renumbered after a command, the change is not done, and nothing is undone by number.
 
-    Restore puts back the volume that was changed, and names the one that may have been.
+    Restore undoes the change of the volume that was changed, and names the one that may have been.
     """
     left, commands = Left("h730", tmp_path), list[str]()
     moving = Renumbered(left.simulated, after=1)

@@ -66,7 +66,7 @@ def state(place: Path, demo: str) -> State:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("changes", "moments"), [(1, 1), (1, 2), (2, 1)], ids=["just set", "before the next request", "just put back"]
+    ("changes", "moments"), [(1, 1), (1, 2), (2, 1)], ids=["just set", "before the next request", "just restored"]
 )
 def test_a_killed_temporary_change_is_restored_by_the_guardian(tmp_path: Path, changes: int, moments: int) -> None:
     """The guardian restores after a kill during a temporary change.
@@ -105,7 +105,7 @@ def test_a_value_set_meanwhile_by_another_program_is_kept(tmp_path: Path, capsys
     errors = capsys.readouterr().err
     assert "Left as it is" in errors
     assert "adaptive" in errors
-    assert "Putting back" not in errors
+    assert "Restoring" not in errors
 
 
 def test_a_configured_but_inactive_policy_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,5 +124,5 @@ def test_a_remote_machine_has_no_guardian(tmp_path: Path, capsys: pytest.Capture
         settings.host = "far"
         with for_a_while(made, settings):
             errors = capsys.readouterr().err
-    assert 'previous settings are not put back automatically; run "raidctl restore' in errors
+    assert 'previous settings are not restored automatically; run "raidctl restore' in errors
     assert results(tmp_path / "demo" / "p400") == ["restored"]

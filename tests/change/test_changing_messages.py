@@ -113,7 +113,7 @@ def test_the_command_that_shows_loose_files_can_be_pasted(raidctl: Raidctl, tmp_
 def test_a_state_directory_that_is_none_is_not_an_empty_one(
     words: Sequence[str], raidctl: Raidctl, tmp_path: Path
 ) -> None:
-    """``--state-dir FILE`` gives one sentence and exit code 4. "nothing is to be put back" would be false."""
+    """``--state-dir FILE`` gives one sentence and exit code 4. "nothing to undo" would be false."""
     (tmp_path / "state").write_text("")
     printed = raidctl(*words)
     assert printed.exit_code == 4

@@ -467,7 +467,7 @@ def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
     first = msgspec.structs.replace(first, way_back="none", no_way_back="The data is gone.")
     plan = msgspec.structs.replace(plan, steps=(first, second))
     bays.behaviour, bays.match = "refuses", "--remove"
-    with pytest.raises(ChangeStands, match=r'Nothing was put back. Continue with "raidctl replace resume'):
+    with pytest.raises(ChangeStands, match=r'Nothing was undone. Continue with "raidctl replace resume'):
         bays.change(plan, resume="raidctl replace resume ID").apply()
     assert "passed" in marks(bays)
     assert marks(bays)[-1] == "stopped"

@@ -241,7 +241,7 @@ def test_the_times_of_a_cron_job_are_its_five_fields(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_not_written(tmp_path: Path) -> None:
-    """Without the switch file there is nothing to put back."""
+    """Without the switch file there is nothing to restore."""
     files = {CRON: LINE}
     assert "cannot be read" in cron(tmp_path, files, *wanted("schedule_enabled", "enabled", JOB))
     assert files == {CRON: LINE}

@@ -51,7 +51,7 @@ def test_a_drive_that_vanishes_during_a_batch_is_restored_when_it_returns(faults
         ),
         timeout=900,
     )
-    assert (gone.rc, b"could not be put back" in gone.err) == (6, True), gone
+    assert (gone.rc, b"could not be restored" in gone.err) == (6, True), gone
     still = faults.raidctl("restore", timeout=900)
     assert (still.rc, b"does not exist" in still.err) == (6, True), still
     faults.sh("for scan in /sys/class/scsi_host/host*/scan; do echo - - - > $scan; done")

@@ -83,7 +83,7 @@ class Power:
         """Check the result of the unit. The cache is enabled, no LED blinks, and only the replacements are open."""
         errors = done.err.decode()
         assert (done.rc, self.cache_on(), self.bays.enclosure.lit) == (0, True, set()), done
-        assert "Put back: write_cache of drives:P1 from disabled back to enabled." in errors
+        assert "Restored: write_cache of drives:P1 from disabled back to enabled." in errors
         assert {begin["kind"] for begin in self.pending()} == {"operation"}
         assert errors.count("It is open:") == len(self.pending()) == 2, errors
 

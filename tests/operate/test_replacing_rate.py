@@ -53,7 +53,7 @@ def rate(seen: Survey) -> list[str | None]:
 
 @pytest.mark.parametrize(("demo", "drive", "value"), CASES)
 def test_the_rate_lasts_as_long_as_raidctl_waits(demo: str, drive: str, value: str, tmp_path: Path) -> None:
-    """The rate is set, verified and put back.
+    """The rate is set, verified and restored.
 
     This also holds if the wait ends early. The journal has it as a batch that ended.
     """

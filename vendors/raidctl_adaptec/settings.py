@@ -102,7 +102,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str]]:
 def all_drives(controller: Controller) -> str | None:
     """``enabled`` or ``disabled`` where the controller's policy and all its drives agree. None if they do not.
 
-    ``deviceall`` sets every drive. What it has set can be put back with one word only if all stood the same before.
+    ``deviceall`` sets every drive. What it has set can be undone with one word only if all stood the same before.
     """
     policies = {volume.cache.drive_write_cache for volume in controller.volumes if volume.cache is not None}
     reported = policies | {drive.write_cache for drive in controller.drives if drive.write_cache is not None}

@@ -132,7 +132,7 @@ def _switch_timer(volume: Volume, value: str) -> Iterator[Step]:
     if before is None:
         state = volume.details["unit state"]
         hint = f"systemctl unmask {name}" if state.startswith("masked") else f"systemctl enable --now {name}"
-        raise _CannotError(f"systemd reports {name} as {state}: that could not be put back.", "unknown", hint)
+        raise _CannotError(f"systemd reports {name} as {state}: that could not be restored.", "unknown", hint)
     yield Step(
         object_id=volume.id, setting="schedule_enabled", before=before, after=value, persistent=True,
         action=_systemctl(value, name), undo=_systemctl(before, name),

@@ -42,7 +42,7 @@ class KernelReadAhead(Protocol):
         """Set it for the duration of the context, and always restore it.
 
         Raises:
-            ChangeStands: It was not put back.
+            ChangeStands: It was not restored.
             RaidctlError: It cannot be set.
         """
 
@@ -62,7 +62,7 @@ class Switch(Protocol):
         """Invert it for the duration of the context, and always restore it.
 
         Raises:
-            ChangeStands: It was not put back.
+            ChangeStands: It was not restored.
             RaidctlError: It cannot be set.
         """
 

@@ -1,6 +1,6 @@
 """Settings that ``raidctl bench run`` changes temporarily on request.
 
-The kernel's read-ahead and a write cache go through the journal, as every change: they are put back when the
+The kernel's read-ahead and a write cache go through the journal, as every change: they are restored when the
 measurement ends, fails or is interrupted, by a second process when raidctl is killed, and by ``raidctl restore``.
 """
 
@@ -62,7 +62,7 @@ class Ahead:
         """Set it to ``kib`` KiB while the context lasts.
 
         Raises:
-            RaidctlError: It is refused, failed, or was not put back.
+            RaidctlError: It is refused, failed, or was not restored.
         """
         named = replace(self.here, vendors=[cast("Vendor", family)])
         desired = Desired(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
@@ -98,7 +98,7 @@ class ControllerReadAhead:
         """Set the other policy while the context lasts.
 
         Raises:
-            RaidctlError: It is refused, failed, or was not put back.
+            RaidctlError: It is refused, failed, or was not restored.
         """
         with _held(self.settings, self.here, Desired(object_id=self.volume, setting="read_policy", value=self.value)):
             yield
@@ -109,7 +109,7 @@ def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None
     """Keep a setting active while the context lasts. If it is already active, prevent changes meanwhile.
 
     Raises:
-        RaidctlError: It is refused, failed, or was not put back.
+        RaidctlError: It is refused, failed, or was not restored.
     """
     work = work_on(named, None, lambda _: [desired])
     if work.plan.refusals:
@@ -231,7 +231,7 @@ def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
     """Activate a state while the context lasts. A failed restore is an error, not only a missing figure.
 
     Raises:
-        ChangeStands: It was not put back.
+        ChangeStands: It was not restored.
         BenchError: It is refused, or failed and was undone.
     """
     try:
@@ -247,7 +247,7 @@ def switching(
     trials: Sequence[object], *, cache: str | None, ahead_of: str | None, controller: ControllerReadAhead | None = None
 ) -> Iterator[str]:
     """Return the notes about the changes, for the plan."""
-    back = 'put back: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
+    back = 'restored: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
     if ahead_of is not None:
         yield f"The kernel's read-ahead of {ahead_of} is set to several sizes and {back}"
     if controller is not None:

@@ -120,7 +120,7 @@ class Work:
             self.seen.inventory,
             about=about,
             source=self.named.source,
-            reason=self.consent.unsafe or (f"puts back change {self.undoes}" if self.undoes else None),
+            reason=self.consent.unsafe or (f"undoes change {self.undoes}" if self.undoes else None),
             unsafe=self.consent.unsafe is not None or self.undoes is not None,
             resume=resume,
             facts=facts,

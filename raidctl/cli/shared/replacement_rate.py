@@ -55,7 +55,7 @@ def at_rate(named: Machine, place: Path, settings: Settings, facts: Facts, value
 
     Raises:
         UsageError: It cannot be set.
-        ChangeUndone, ChangeStands: Setting it failed, or it could not be put back.
+        ChangeUndone, ChangeStands: Setting it failed, or it could not be restored.
     """
     if value is None:
         yield

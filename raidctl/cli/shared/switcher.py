@@ -1,6 +1,6 @@
 """Switch a cache policy during a measurement, by the engine of ``raidctl batch``.
 
-The change is in the journal before it happens; it is put back when the measurement ends, fails or is interrupted; by a
+The change is in the journal before it happens; it is undone when the measurement ends, fails or is interrupted; by a
 second process when raidctl is killed; and by ``raidctl restore`` at boot after a power failure.
 """
 

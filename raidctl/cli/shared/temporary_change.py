@@ -39,7 +39,7 @@ def for_a_while(
     Args:
         work: The machine and the plan, which nothing refuses.
         settings: The options, for the second process.
-        show: Takes the commands as they are carried out, and what was put back. What went wrong is printed in any case.
+        show: Takes the commands as they are carried out, and what was restored. What went wrong is printed in any case.
         quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
             It must not fail, whatever has become of the terminal.
         entry: The change's first entry in the journal; None: that of a batch.
@@ -47,7 +47,7 @@ def for_a_while(
     Raises:
         Held, CannotTell: Another raidctl has a controller, or the plan no longer fits. Nothing was changed.
         ChangeUndone: It could not be done, and was undone.
-        ChangeStands: It could not be put back; the change stays open, for ``restore``.
+        ChangeStands: It could not be restored; the change stays open, for ``restore``.
     """
     entry = entry or work.begin("batch", about())
     with work.hold(entry), while_held(work, settings, entry, show, quiet) as change:
@@ -89,7 +89,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
         ChangeStands: That was not possible; the change stays open, for ``restore``.
     """
     named = work.named
-    show("Putting back the previous settings:")
+    show("Restoring the previous settings:")
     restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, show)
     # the change is in memory as well: a journal that cannot be read now must not keep settings from being restored
     with uninterruptible():
@@ -98,14 +98,14 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     if result.faults:
         again = restore_command(named.source, work.state)
         raise ChangeStands(
-            f'It could not be put back: {listing(result.faults)}. "{again}" tries again; check it with "raidctl show".'
+            f'It could not be restored: {listing(result.faults)}. "{again}" tries again; check it with "raidctl show".'
         )
 
 
 def report(result: Restored, show: Callable[[str], None] = tell) -> None:
     """Print the outcome of a change. What was restored goes to ``show``, what was not to standard error."""
     for text in result.put_back:
-        show(f"Put back: {text}.")
+        show(f"Restored: {text}.")
     for text in result.left:
         tell(f"Left as it is: {text}.")
     for text in result.warnings:
@@ -129,7 +129,7 @@ class Standby:
         """Wait until the second process is ready. Print a warning if it is not."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
             tell(
-                "Warning: if raidctl is killed, the previous settings are not put back automatically; run "
+                "Warning: if raidctl is killed, the previous settings are not restored automatically; run "
                 f'"{self.way_back}" then.'
             )
 

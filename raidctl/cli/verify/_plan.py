@@ -119,7 +119,7 @@ def _switching(options: MeasureOptions, subject: Subject | None) -> Iterator[str
     }
     for state in options.states:
         yield (
-            f"{what[state]} for about {2 * options.switch_seconds:.0f} seconds and put back: at the end, on Ctrl-C, "
+            f"{what[state]} for about {2 * options.switch_seconds:.0f} seconds and restored: at the end, on Ctrl-C, "
             'when raidctl is killed, and by "raidctl restore" after a power failure. The journal has it.'
         )
 

@@ -89,7 +89,7 @@ def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> R
         return _no(desired, "It has no such setting.")
     before = volume.details.get(desired.setting)
     if before is None:
-        return _no(desired, "Its current value cannot be read, so it could not be put back.", kind="unknown")
+        return _no(desired, "Its current value cannot be read, so it could not be restored.", kind="unknown")
     if desired.setting == "writeback_percent" and int(desired.value) > _CUTOFF:
         return _no(desired, f"bcache accepts at most {_CUTOFF}%, or 40% unless loaded with another limit.")
     if desired.setting in _AHEAD:
