@@ -160,6 +160,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural(noun)}"
 
 
+def all_of(number: int, noun: str) -> str:
+    """All of several things: ``both drives``, ``all 4 drives``."""
+    return f"{'both' if number == 2 else f'all {number}'} {plural(noun)}"
+
+
 def json_safe(text: str) -> str:
     """Escape control and invisible characters in JSON."""
     if text.isascii() and "\x7f" not in text:  # the encoder has escaped the other ASCII ones

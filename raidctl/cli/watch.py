@@ -86,7 +86,7 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
 )
 @click.option("--remind", metavar="TIME", type=Period(never=True), default=7 * 86400.0,
               help="Remind of findings that are still present; or never (7d).")  # fmt: skip
-@click.option("--alive", metavar="TIME", type=Period(), help="Send a message this often even if nothing is new.")
+@click.option("--alive", metavar="TIME", type=Period(), help="Send a heartbeat this often, even if nothing is new.")
 @click.option("--mail-from", metavar="ADDRESS", help="Sender of the mails (root@ this machine).")
 @click.option("--smtp", metavar="HOST[:PORT]", help="Mail server (the program sendmail, else 127.0.0.1:25).")
 @click.option("--test", is_flag=True, help="Send a test message to each address and program, and read nothing.")

@@ -304,7 +304,7 @@ def _advice(key: str) -> str:
         return 'for md "raidctl spare add"; else use the vendor\'s tool.'
     if key in ("name", "members"):
         return "change it with the vendor's tool, or in the layout."
-    return "raidctl does not convert volumes: this one would have to be deleted and created again."
+    return "raidctl does not convert volumes; the volume would have to be deleted and created again."
 
 
 def _creation(wanted: VolumeLayout, stock: Stock, vendors: Sequence[Vendor]) -> tuple[Step, Creation] | NotPlanned:

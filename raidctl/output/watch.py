@@ -17,7 +17,7 @@ _SUBJECT = 70
 _WORDS: Mapping[Kind, str] = {
     "new": "new", "worse": "worse", "reminder": "still present", "still": "present", "good": "GOOD AGAIN",
     "over": "no longer found",
-    "gone": "NO LONGER THERE", "unknown": "UNKNOWN", "known": "known again", "alive": "sign of life",
+    "gone": "NO LONGER THERE", "unknown": "UNKNOWN", "known": "known again", "alive": "heartbeat",
 }  # fmt: skip
 _BEFORE: Mapping[Kind, str] = {
     "good": "It was: ",

@@ -6,7 +6,7 @@ from raidctl.change.guard import unprotected
 from raidctl.health.phrases import battery_noun
 from raidctl.health.reliance import battery_defect
 from raidctl.model import VolumeCache
-from raidctl.text import capitalised, listing
+from raidctl.text import all_of, capitalised, listing
 from raidctl.units import format_binary, format_percent
 from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import DriveCaches, disable_or_measure, drive_caches
@@ -62,7 +62,9 @@ def battery(case: Case) -> Answer:
         return case.suspect("The battery is ok, but the drive is passed through without a cache.")
     if len(controller.batteries) == 1:
         return case.passed_unless_virtual(f"The {battery_noun(controller.batteries[0])} of {controller.id} is ok.")
-    return case.passed_unless_virtual(f"All {len(controller.batteries)} batteries of {controller.id} are ok.")
+    return case.passed_unless_virtual(
+        f"{capitalised(all_of(len(controller.batteries), 'battery'))} of {controller.id} are ok."
+    )
 
 
 def _fault(case: Case, fact: str) -> Answer | None:

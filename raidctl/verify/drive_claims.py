@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Drive
-from raidctl.text import counted, listing
+from raidctl.text import all_of, capitalised, counted, listing
 from raidctl.units import format_decimal
 from raidctl.verify.case import Case
 from raidctl.verify.layout import SAME, by_value, silent, undescribed
@@ -62,7 +62,9 @@ def _unless_unknown(case: Case, unknown: list[str], what: str, claimed: str) -> 
         return case.inconclusive(why)
     if volume is not None and not case.subject.software and (volume.drives_expected or 0) > count:
         return case.inconclusive(f"Only {counted(count, 'drive')} of {volume.drives_expected} are listed.")
-    return case.passed(f"All {count} drives have {claimed}." if count > 1 else f"The drive has {claimed}.")
+    return case.passed(
+        f"{capitalised(all_of(count, 'drive'))} have {claimed}." if count > 1 else f"The drive has {claimed}."
+    )
 
 
 def _age(hours: int) -> str:

@@ -9,7 +9,7 @@ from raidctl.health.redundancy import WHOLE
 from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.host import BlockDevice
 from raidctl.model import Drive
-from raidctl.text import counted, listing
+from raidctl.text import all_of, capitalised, counted, listing
 from raidctl.units import format_binary, format_decimal
 from raidctl.verify.capacity import fitting, reckon
 from raidctl.verify.case import HOST, Case
@@ -216,7 +216,7 @@ def by_value(values: dict[str, str], verbs: tuple[str, str], members: int) -> st
     for name, value in values.items():
         names.setdefault(value, []).append(name)
     if len(names) == 1 and len(values) == members > 1:
-        return f"All {members} drives {verbs[1]} {next(iter(names))}"
+        return f"{capitalised(all_of(members, 'drive'))} {verbs[1]} {next(iter(names))}"
     return "; ".join(f"{listing(several)} {verbs[len(several) > 1]} {value}" for value, several in names.items())
 
 
@@ -273,7 +273,9 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
             next_test=f"{_TIME} Run: {case.measuring()}",
         )
     return case.passed(
-        f"All {len(values)} drives report {wanted}." if len(values) > 1 else f"The drive reports {wanted}."
+        f"{capitalised(all_of(len(values), 'drive'))} report {wanted}."
+        if len(values) > 1
+        else f"The drive reports {wanted}."
     )
 
 

@@ -36,7 +36,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     remind: float | None = 7 * DAY
     """Seconds between reminders; None: no reminders."""
     alive: float | None = None
-    """Seconds between signs of life; None: none."""
+    """Seconds between heartbeats; None: none."""
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             "was added; `good`: good again; `over`: the finding has ended, but the object has others; `gone`: the "
             "object is no longer there; `unknown`: the result, or whether the object is still there, has been unknown "
             "for a day (or `--unknown-after`); "
-            "`known`: it is known again, and good; `alive`: sign of life."
+            "`known`: it is known again, and good; `alive`: heartbeat."
         ),
     ]
     rule: Annotated[str | None, doc("Name of the rule; null for `alive`.")] = None
@@ -137,7 +137,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     number: int = 0
     """The last event's number."""
     alive: float | None = None
-    """When the last sign of life was due."""
+    """When the last heartbeat was due."""
     tracked: tuple[Tracked, ...] = ()
     known: tuple[Known, ...] = ()
     unread: dict[str, float] = {}

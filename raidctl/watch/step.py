@@ -77,7 +77,7 @@ def _with_missed(events: Sequence[Event], missed: Sequence[Missed], now: float) 
 
 
 def _order(event: Event) -> tuple[bool, bool, int]:
-    """Sort key, the worst first. What is good follows what is wrong or lost; signs of life are last."""
+    """Sort key, the worst first. What is good follows what is wrong or lost; heartbeats are last."""
     return event.kind == "alive", event.kind in ENDS and event.kind != "gone", WEIGHT[event.severity]
 
 
@@ -91,7 +91,7 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
     """The memory with events queued for channels. A new channel gets everything that is present.
 
     A run by hand without the timer's addresses takes nothing from them: events also wait for a channel that this run
-    does not use, for a month. A newer sign of life or reminder replaces an older one in the queue.
+    does not use, for a month. A newer heartbeat or reminder replaces an older one in the queue.
     """
     number = memory.number
     used = {name: memory.used.get(name, now) for name in memory.channels} | dict.fromkeys(channels, now)
@@ -128,7 +128,7 @@ def unreported(memory: Memory, look: Look) -> tuple[Problem, ...]:
 
 
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
-    """The events that a channel has not received, worst first. What is good and signs of life come last."""
+    """The events that a channel has not received, worst first. What is good and heartbeats come last."""
     mine = [one.event for one in memory.queue if channel in one.channels]
     return tuple(sorted(mine, key=lambda one: (*_order(one), one.id)))
 
@@ -149,7 +149,7 @@ def _for(one: Queued, channels: Collection[str]) -> Queued:
 
 
 def _superseded(one: Queued, event: Event) -> Queued:
-    """The queue entry, without channels if it is superseded. A newer reminder or sign of life replaces it."""
+    """The queue entry, without channels if it is superseded. A newer reminder or heartbeat replaces it."""
     old = one.event
     same = (old.kind, _subject(old)) == (event.kind, _subject(event))
     return replace(one, channels=()) if same and event.kind in ("reminder", "alive") else one
@@ -351,7 +351,7 @@ def _missed(number: int, one: Missed, now: float) -> Event:
 
 
 def _alive(number: int, kept: Iterable[Tracked], look: Look, now: float) -> Event:
-    """A sign of life, with the present problems."""
+    """A heartbeat, with the present problems."""
     present = sum(one.reported is not None for one in kept)
     unknown = sum(one.unknown_since is not None for one in kept)
     read = "everything could be read" if look.complete else "not everything could be read"

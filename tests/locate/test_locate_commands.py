@@ -71,7 +71,7 @@ def test_a_recording_without_leds_does_not_show_that_none_is_on(raidctl: Raidctl
     """Which LEDs are on is unknown, with exit code 3. The same holds if the bays could not be listed."""
     done = raidctl("--replay", str(FIXTURES / name), "locate", "list")
     assert (done.exit_code, done.stdout) == (3, "No LED is known.\n")
-    assert "which are on is unknown" in done.stderr
+    assert "which LEDs are on is unknown" in done.stderr
 
 
 def test_bays_that_cannot_be_listed_are_named() -> None:

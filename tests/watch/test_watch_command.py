@@ -93,7 +93,7 @@ def subjects(server: Server) -> list[str]:
 def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> None:
     """Each step of a failed, replaced and rebuilt drive is one mail.
 
-    A reminder comes after a week, and there are four signs of life.
+    A reminder comes after a week, and there are four heartbeats.
     """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--alive", "7d", "--json")

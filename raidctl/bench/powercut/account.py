@@ -32,7 +32,7 @@ _COUNTS = (
     "ok", "ahead", "torn_in_flight", "lost", "torn", "reordered", "misdirected", "foreign", "unreadable", "unannounced",
 )  # fmt: skip
 CLOSED_SOON = 3.0
-"""Seconds after the last sign of life within which a kernel closes the connection of a killed writer."""
+"""Seconds after the last heartbeat within which a kernel closes the connection of a killed writer."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Account:
     """What was written since the last cut. None: there is nothing that a cut could have lost."""
     ended: Bye | Ended | None = None
     closed_after: float | None = None
-    """Seconds from the last sign of life to the end of the connection. None: it was not closed."""
+    """Seconds from the last heartbeat to the end of the connection. None: it was not closed."""
     heard: tuple[float, float] | None = None
     flush: tuple[float, float] | None = None
     doubts: list[str] = field(default_factory=list)

@@ -17,7 +17,7 @@ Loss = Literal["none", "lost", "torn", "reordered", "misdirected", "unknown"]
 CLOCKS_APART = 1.0
 """Seconds by which two clocks may differ over the last flush. If it is more, one has jumped."""
 EXPOSED = 0.1
-"""Seconds after the last flush within which a cut counts. They run to the last sign of life; slow drives have more."""
+"""Seconds after the last flush within which a cut counts. They run to the last heartbeat; slow drives have more."""
 _PACES = 3
 
 
@@ -172,7 +172,7 @@ def _order(tally: Tally, history: History, missing: dict[int, int], newest: int)
 def exposure(
     flush: tuple[float, float], heard: tuple[float, float], pace: float | None
 ) -> tuple[float | None, str | None]:
-    """Seconds from the last flush to the last sign of life.
+    """Seconds from the last flush to the last heartbeat.
 
     The second value is why a cut without a loss does not count.
 

@@ -132,13 +132,13 @@ class Session(msgspec.Struct, frozen=True, tag="session", kw_only=True):
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """In the journal only: the writer's connection was closed. ``heard``: last sign of life, on both clocks."""
+    """In the journal only: the writer's connection was closed. ``heard``: last heartbeat, on both clocks."""
 
     heard: tuple[float, float]
 
 
 class Alive(msgspec.Struct, frozen=True, tag="alive"):
-    """In the journal only: the last sign of life, on both clocks."""
+    """In the journal only: the last heartbeat, on both clocks."""
 
     heard: tuple[float, float]
 

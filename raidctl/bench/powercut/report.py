@@ -56,10 +56,10 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     acknowledged: Annotated[int, doc("Of those: followed by a flush that returned.")]
     flushes: Annotated[int, doc("Flushes that returned.")]
     exposure_seconds: Annotated[
-        float | None, doc("From the last flush to the last sign of life of the writer; null: unknown.")
+        float | None, doc("From the last flush to the last heartbeat of the writer; null: unknown.")
     ] = None
     loss_seconds: Annotated[
-        float | None, doc("Age of the oldest missing write at the last sign of life; null: nothing is missing.")
+        float | None, doc("Age of the oldest missing write at the last heartbeat; null: nothing is missing.")
     ] = None
     ended: Annotated[
         Literal["silent", "closed", "target"],

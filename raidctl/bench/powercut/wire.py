@@ -62,7 +62,7 @@ class Wire:
     def send(self, message: msgspec.Struct) -> None:
         """Send a message. Raise ConnectionLost."""
         content = msgspec.json.encode(message)
-        # another thread sends signs of life
+        # another thread sends heartbeats
         with self._lock:
             code = self._authentication_code(self._mine, self._sent, content)
             self._sent += 1

@@ -51,13 +51,13 @@ from raidctl.units import timestamp
 GREETING = 10.0
 """Seconds within which a client has to introduce itself."""
 FRESH = 5.0
-"""Seconds for which a silent writer still counts as writing. They begin at its last sign of life."""
+"""Seconds for which a silent writer still counts as writing. They begin at its last heartbeat."""
 _CLOSING = 2.0
 """Seconds that a new connection waits for the previous one to end."""
 _MOST = 16
 """Connections at a time."""
 _BEATS = 1.0
-"""Seconds between two signs of life in the journal."""
+"""Seconds between two heartbeats in the journal."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class _Run:
         self.journal.append(record, at, sync=sync)
 
     def end(self) -> None:
-        """Record the last sign of life of the writer, and close everything."""
+        """Record the last heartbeat of the writer, and close everything."""
         self.lives = False
         self.wire.close()
         if self.checked and self.account.heard is not None:
@@ -298,7 +298,7 @@ class Witness:
             run.wire.send(answer)
 
     def _closed(self, run: _Run) -> None:
-        """Record the writer's last sign of life. The connection is closed by then."""
+        """Record the writer's last heartbeat. The connection is closed by then."""
         with self._lock:
             if not run.lives:
                 return

@@ -43,7 +43,7 @@ from raidctl.text import printable
 PATIENCE = 60.0
 """Seconds that the witness may take to answer."""
 BEAT = 0.1
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 HOT = 64
 """Number of blocks that receive half of the writes. Lost generations are thus found besides lost blocks."""
 _PIECE = 1000
@@ -121,7 +121,7 @@ class WitnessConnection:
         )
 
     def beat(self) -> None:
-        """Send signs of life from now on."""
+        """Send heartbeats from now on."""
         threading.Thread(target=self._beats, daemon=True).start()
 
     def _beats(self) -> None:
