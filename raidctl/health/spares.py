@@ -56,7 +56,7 @@ def users_of(controller: Controller, spare: Drive) -> tuple[Volume, ...]:
     return tuple(one for one in controller.volumes if one.array in arrays and may_use_spare(controller, one))
 
 
-_COMPARED = {"interface": "is {}", "sector_bytes": "has {}-byte sectors"}
+_COMPARED = {"interface": ("is {}", "are {}"), "sector_bytes": ("has {}-byte sectors", "have {}-byte sectors")}
 
 
 def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str | None:
@@ -69,16 +69,16 @@ def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str |
     kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]
     if kind and spare.media and spare.media != kind:
         names = "SSDs" if kind == "ssd" else "hard drives"
-        return f"it is {MEDIA_WORDS[spare.media]}, the drives of the array are {names}"
-    for field, what in _COMPARED.items():
+        return f"it is {MEDIA_WORDS[spare.media]}; the drives of the array are {names}"
+    for field, (one, many) in _COMPARED.items():
         if field == "interface" and controller.mode == "software":
             continue
         theirs, own = {getattr(drive, field) for drive in array} - {None}, getattr(spare, field)
         if own and len(theirs) == 1 and own not in theirs:
-            words = [str(one).upper() for one in (own, theirs.pop())]
-            return f"it {what.format(words[0])}, the drives of the array {words[1]}"
+            words = [str(value).upper() for value in (own, theirs.pop())]
+            return f"it {one.format(words[0])}; the drives of the array {many.format(words[1])}"
     if spare.size_bytes and sizes and spare.size_bytes < min(sizes) * (1 - _SLACK):
-        return f"it has {format_decimal(spare.size_bytes)}, the drives of the array {format_decimal(min(sizes))}"
+        return f"it has {format_decimal(spare.size_bytes)}; the drives of the array have {format_decimal(min(sizes))}"
     return None
 
 

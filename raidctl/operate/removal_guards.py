@@ -381,6 +381,6 @@ def copy_first(subject: Subject) -> Reasons:
             name = shlex.quote(drive.serial or drive.id)
             remedy = f"`raidctl replace {name} --with DRIVE` copies it to another one first."
         else:
-            remedy = "Copy it onto its successor first if the controller can (copyback)."
+            remedy = "Copy it to the new drive first if the controller can (copyback)."
         text = f"The drive works: without it, {named(loss)} has less redundancy until a rebuild is complete."
         yield reason("R8", "note", text, fact(drive, "status"), remedy=remedy)

@@ -79,7 +79,7 @@ def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
         return "Replace the missing drive first, and avoid power failures and resets until the rebuild is complete."
     if controller.mode != "software":
         if recovering(controller):
-            return "Wait until the battery or capacitor of the controller has learned or charged."
+            return "Wait until the learn cycle of the controller's battery or capacitor has ended and it is charged."
         if protected(controller):
             command = f"`raidctl cache set {volume.id} --write protected-write-back`"
             return settable(controller, "write_policy", command, "Use write-back that ends when the battery fails")
