@@ -19,6 +19,7 @@ from raidctl.discovery.mounts import MOUNTINFO
 from raidctl.discovery.probe import CPUINFO
 from raidctl.discovery.sysfs import path_of
 from raidctl.discovery.virtual import UNNAMED
+from raidctl.health.phrases import has_state
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope
 from raidctl.model import Controller, Scrub, Volume
@@ -317,7 +318,7 @@ def _inventory(scope: Scope | None) -> Iterator[Confounder]:
                 text = f"{battery.id} is {battery.status}: the write cache may be switched off until it is done."
                 yield Confounder(name="learn_cycle", text=text)
             elif battery.status in ("degraded", "failed", "missing"):
-                text = f"{battery.id} is {battery.status}: the write cache may be switched off."
+                text = f"{battery.id} {has_state(battery.status)}: the write cache may be switched off."
                 yield Confounder(name="battery", text=text)
         yield from _searches(controller)
 
@@ -332,7 +333,9 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
         text = f"{volume.id} is busy with a background operation: {what}{percent}."
         yield Confounder(name="check" if what in _CHECKS else "rebuild", text=text)
     if volume.status in ("degraded", "failed", "offline"):
-        yield Confounder(name="degraded", text=f"{volume.id} is {volume.status}: it is slower than it could be.")
+        yield Confounder(
+            name="degraded", text=f"{volume.id} {has_state(volume.status)}: it is slower than it could be."
+        )
     if volume.cache is not None and volume.cache.why_not_in_force:
         text = f"The cache of {volume.id} is not used as configured: {volume.cache.why_not_in_force}"
         yield Confounder(name="cache_not_in_force", text=text if text.endswith(".") else f"{text}.")

@@ -34,6 +34,11 @@ def errors(drive: Drive) -> str:
     return f", {listing(found)}" if found else ""
 
 
+def has_state(status: str) -> str:
+    """``is degraded``, ``is missing``, ``has failed``."""
+    return "has failed" if status == "failed" else f"is {status}"
+
+
 def state_words(word: str, status: str, text: str | None) -> str:
     """``failed (Offline)``: the model's word, with the tool's if it adds something."""
     own = (text or "").strip().rstrip(".")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.health.phrases import battery_noun
+from raidctl.health.phrases import battery_noun, has_state
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import Battery, Controller, Volume
 from raidctl.units import format_percent
@@ -24,10 +24,10 @@ def pack_gone(controller: Controller, battery: Battery) -> bool:
 
 
 def battery_defect(battery: Battery) -> str | None:
-    """The certain defect of a battery: ``the battery megaraid:0/bbu is failed``. None: none is known."""
+    """The certain defect of a battery: ``the battery megaraid:0/bbu has failed``. None: none is known."""
     name = f"the {battery_noun(battery)} {battery.id}"
     if battery.status in ("failed", "degraded", "missing"):
-        return f"{name} is {battery.status}"
+        return f"{name} {has_state(battery.status)}"
     if battery.replace:
         return f"{name} needs replacement"
     if battery.status == "ok" and battery.charge_percent is not None and battery.charge_percent < FULL_ENOUGH:

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from raidctl.change.lookup import owner
+from raidctl.health.phrases import has_state
 from raidctl.model import Controller, Volume, unread_problems
 from raidctl.operate.deed_subjects import whole
 from raidctl.select import family_of
@@ -62,7 +63,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
         if battery.status == "learning":
             yield Denial(deed=deed, guard="B2", reason=f"{battery.id} is learning.", alternative="raidctl tasks")
         elif battery.status in ("failed", "missing", "degraded"):
-            reason = f"{battery.id} is {battery.status}: a learn cycle does not repair it."
+            reason = f"{battery.id} {has_state(battery.status)}: a learn cycle does not repair it."
             yield Denial(deed=deed, guard="B1", reason=reason)
         elif battery.status == "charging":
             yield Denial(deed=deed, guard="B1", reason=f"{battery.id} is charging: wait until it is charged.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.change.lookup import owner
+from raidctl.health.phrases import has_state
 from raidctl.health.redundancy import NOT_WHOLE
 from raidctl.model import Controller, Drive, ForeignGroup, Inventory, Volume
 from raidctl.operate.deed_subjects import whole
@@ -126,7 +127,7 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
             reason = f"The state of {volume.id} is unknown: it may need the foreign drives."
             yield Denial(deed=deed, guard="F2", reason=reason, unknown=True)
         elif volume.status in NOT_WHOLE and any(_may_be(volume, group) for group in _groups(controller, deed)):
-            reason = f"{volume.id} is {volume.status}, and the foreign drives may be its missing members."
+            reason = f"{volume.id} {has_state(volume.status)}, and the foreign drives may be its missing members."
             way = f"Check both first: raidctl foreign preview {controller.id}"
             yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
     missing = _missing(controller)
@@ -179,7 +180,13 @@ def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
         reason = f"Whether {controller.id} has foreign drives is not reported."
         yield Denial(deed=deed, guard="F4", reason=reason, unknown=True)
     reason = f"The preserved data of {deed.part} exists nowhere else and would be lost."
-    yield Denial(deed=deed, guard="F4", reason=reason, alternative="--unsafe REASON, with its id", overridable=True)
+    yield Denial(
+        deed=deed,
+        guard="F4",
+        reason=reason,
+        alternative="Add --unsafe REASON; the volume's id is asked for, or given by --confirm.",
+        overridable=True,
+    )
 
 
 def listed_hits(inventory: Inventory, deed: Deed) -> tuple[str, ...]:

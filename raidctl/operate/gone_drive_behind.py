@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
+from raidctl.health.phrases import has_state
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, members_expected, rebuilding
 from raidctl.health.spares import may_use_spare
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
@@ -105,7 +106,7 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
     A spare may have taken the place of a drive that is known to be gone: the new drive becomes the next spare (S3).
     """
     if volume.status in OUT_OF_REACH:
-        yield f"{volume.id} is {volume.status}: a new drive does not repair it."
+        yield f"{volume.id} {has_state(volume.status)}: a new drive does not repair it."
     if known:
         return
     failed = next((one for one in members if has_failed(one)), None)

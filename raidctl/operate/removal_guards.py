@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from raidctl.health import missing_members
 from raidctl.health.array_states import being_changed, lacks_a_drive, not_known_to_run
-from raidctl.health.phrases import errors, predicts
+from raidctl.health.phrases import errors, has_state, predicts
 from raidctl.health.redundancy import (
     OUT_OF_REACH,
     WHOLE,
@@ -265,7 +265,7 @@ def _needed(controller: Controller, volume: Volume, *evidence: str) -> Reason | 
     if volume.status == "unknown":
         text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
         return reason("R3", "unknown", text, *evidence)
-    text = f"{volume.id} is {volume.status}, and needs the drive as its spare."
+    text = f"{volume.id} {has_state(volume.status)}, and needs the drive as its spare."
     return reason("R3", "no", text, *evidence, remedy="Leave the spare in place until the volume is complete.")
 
 

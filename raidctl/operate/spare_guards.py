@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from raidctl.health.phrases import has_state
 from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members, rebuilding
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.model.objects import by_id
@@ -53,7 +54,7 @@ def able(volume: Volume) -> Iterator[Objection]:
     elif volume.raid_level in (None, "unknown"):
         yield Objection(guard="S3", text=f"The RAID level of {volume.id} is unknown.", unknown=True)
     if volume.status in ("failed", "offline", "inactive"):
-        yield Objection(guard="S3", text=f"{volume.id} is {volume.status}: a spare does not repair it.")
+        yield Objection(guard="S3", text=f"{volume.id} {has_state(volume.status)}: a spare does not repair it.")
     elif volume.status == "unknown":
         yield Objection(guard="S3", text=f"The state of {volume.id} is unknown.", unknown=True)
 
@@ -94,7 +95,7 @@ def last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> 
     """S2: not the last spare of an array that needs it. The guard can be overridden."""
     expecting = [one for one in members(controller, array) if expects_failure(controller, one) or one.errors.media]
     if volume.status in NOT_WHOLE:
-        why = f"{volume.id} is {volume.status}"
+        why = f"{volume.id} {has_state(volume.status)}"
     elif volume.status == "unknown":
         text = f"{spare.id} is the last spare, and the state of {volume.id} is unknown."
         yield Objection(guard="S2", text=text, overridable=True, unknown=True)

@@ -75,7 +75,7 @@ def test_write_through_during_a_learn_cycle_is_information() -> None:
     inventory = changed(inventory, BATTERY, {"status": "failed"})
     one = ask("write_policy_not_in_force", inventory, VOLUME)
     assert one.severity == "warning"
-    assert "the battery is failed" in one.message
+    assert "the battery has failed" in one.message
 
 
 def test_an_unknown_active_write_policy_is_unknown() -> None:

@@ -31,6 +31,7 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, fac
 from raidctl.audit.builtin._queries import cached_volumes
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import Condition
+from raidctl.health.phrases import has_state
 from raidctl.health.reliance import recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 from raidctl.model.settable import settable
@@ -88,7 +89,7 @@ def _judge(controller: Controller, volume: Volume, one: Condition | None) -> Fin
 def _unexplained(controller: Controller) -> str:
     """What is known if the tool gives no reason: a bad battery may be it."""
     bad = next((battery for battery in controller.batteries if battery.status not in ("ok", "unknown")), None)
-    return "no reason reported" + (f", but the battery is {bad.status}" if bad else "")
+    return "no reason reported" + (f", but the battery {has_state(bad.status)}" if bad else "")
 
 
 def _remedy(controller: Controller, volume: Volume, policy: WritePolicy, active: WriteActive | None) -> str:
