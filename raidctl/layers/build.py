@@ -11,12 +11,13 @@ from msgspec.structs import replace
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
 from raidctl.layers.capabilities import Families, best
-from raidctl.layers.flushing import Job, has_cache, jobs, unwritten
+from raidctl.layers.flushing import Job, has_cache, jobs, journal_unread, unwritten
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.layers.scope import KERNEL, VM, Scope
-from raidctl.layers.sysfs_values import human, members_of, number, state
+from raidctl.layers.sysfs_values import human, members_of, number, state, word
 from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model.raid_levels import PARITY
 from raidctl.text import chosen, regex
 from raidctl.vendor.plan import Setting
 from raidctl.vendor.protocol import Vendor
@@ -219,20 +220,28 @@ def _size(name: str, files: Files) -> Threshold:
     return Threshold(name=name, value=files.value(name, human), unit="bytes")
 
 
+def _without_stripe_cache(level: str | None) -> Answer:
+    """Why the size of the stripe cache cannot be set if the kernel reports none."""
+    if level is None:
+        return Answer(result="unknown", why="Its level could not be read, so whether it has a stripe cache is unknown.")
+    if level in PARITY:
+        return Answer(result="unknown", why="The kernel does not report the size of its stripe cache.")
+    return Answer(result="unsupported", why="It has no stripe cache, as this level has no parity.")
+
+
 def _of_array(
     block: BlockDevice, kernel: Kernel, job: Job, ask: Callable[[Setting, str | None], Answer] | None
 ) -> Layer:
     files = kernel.arrays[block.name]
     mode, entries = files.value("journal_mode", chosen), files.value("stripe_cache_size", number)
-    unread = files.unread("journal_mode")
     members = files.value("raid_disks", members_of)
     # one page for each member in each entry
     page = kernel.page_size
     size = None if entries is None or members is None or page is None else entries * members * page
-    nothing = "It has no stripe cache, as this level has no parity."
-    limit = Answer(result="unsupported", why=nothing if entries is None else "The array is not in the inventory.")
-    if entries is not None and ask is not None:
-        limit = ask("stripe_cache_size", str(entries))
+    limit = _without_stripe_cache(files.value("level", word))
+    if entries is not None:
+        limit = Answer(result="unsupported", why="The array is not in the inventory.")
+        limit = ask("stripe_cache_size", str(entries)) if ask is not None else limit
     command = f"raidctl cache set {job.layer} --stripe-cache N" if limit.result == "supported" else None
     return Layer(
         id=job.layer,
@@ -240,7 +249,7 @@ def _of_array(
         name=block.name,
         device=block.node,
         policy=mode,
-        policy_in_force=mode or (None if unread else "write-through"),
+        policy_in_force=mode or (None if journal_unread(files) else "write-through"),
         size_bytes=size,
         unwritten=None if job.answer.result == "unknown" or mode == "write-back" else False,
         thresholds=()

@@ -10,8 +10,9 @@ from raidctl.layers import dm
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Kind, Result
 from raidctl.layers.scope import KERNEL, VM, Scope
-from raidctl.layers.sysfs_values import human, number, state
+from raidctl.layers.sysfs_values import human, number, state, word
 from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model.raid_levels import PARITY
 from raidctl.text import attempt, chosen, counted
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Flush
@@ -188,9 +189,18 @@ def _write_behind(controller: Controller, volume: Volume) -> int | None:
     return attempt(int, volume.details.get("bitmap/backlog"))
 
 
+def journal_unread(files: Files) -> bool:
+    """Whether an array may have a journal whose mode was not read.
+
+    Without a journal there is no such file; that it is missing counts only if the kernel shows the array.
+    """
+    shown = files.value("journal_mode", chosen) is not None or files.value("array_state", word) is not None
+    return files.unread("journal_mode") or not shown
+
+
 def _of_array(files: Files, block: BlockDevice, behind: int | None) -> Answer:
     mode = files.value("journal_mode", chosen)
-    if files.unread("journal_mode"):
+    if journal_unread(files):
         return Answer(result="unknown", why="Whether its journal is in write-back could not be read.")
     if mode != "write-back" and behind is None:
         why = "How many writes its write-mostly members may be behind (write-behind) could not be read."
@@ -202,8 +212,9 @@ def _of_array(files: Files, block: BlockDevice, behind: int | None) -> Answer:
         )
         return Answer(result="unknown", why=why)
     if mode != "write-back":
-        why = "It acknowledges a write when its members have it; its stripe cache has no unwritten data."
-        return _nothing(why)
+        why = "It acknowledges a write when its members have it"
+        cached = files.value("level", word) in PARITY
+        return _nothing(f"{why}; its stripe cache has no unwritten data." if cached else f"{why}.")
     place = f"/sys/block/{block.name}/md/journal_mode"
     why = "Its journal is in write-back, and the kernel does not report when the journal is empty."
     alternative = f"echo write-through > {place}; sync; afterwards: echo write-back > {place}"

@@ -44,6 +44,8 @@ ARRAY = (
     "level", "array_state", "consistency_policy", "journal_mode", "raid_disks", "stripe_cache_size",
     "stripe_cache_active",
 )  # fmt: skip
+_ARRAYS = "/sys/block/{}/md"
+"""The path that the md family reads and writes. With another one, a recording would lack files that it has."""
 # Dirty:              1540 kB
 _MEMORY = regex(r"(?m)^(MemTotal|MemAvailable|Dirty|Writeback): +(\d{1,18}) kB$", re.ASCII)
 _PAGES = regex(r"(?m)^(nr_\w+) (\d{1,20})$", re.ASCII)
@@ -72,7 +74,7 @@ def probe_caches(view: HostView, names: Iterable[str] | None = None) -> Dialogue
     arrays = [block.name for block in wanted if block.kind == "md"]
     others = {block.name for block in wanted if block.kind == "other"}
     files = [*(f"{VM}/{name}" for name in DIRTY), MEMINFO, VMSTAT]
-    files += [path_of(name, f"md/{attribute}") for name in arrays for attribute in ARRAY]
+    files += [f"{_ARRAYS.format(name)}/{attribute}" for name in arrays for attribute in ARRAY]
     first = _Round()
     asked = [*map(Read, files), PAGE, Glob(BCACHES), *((TABLE, STATUS) if mapped else ())]
     answers: Sequence[Answer] = yield from ask_all(asked)
@@ -92,7 +94,7 @@ def probe_caches(view: HostView, names: Iterable[str] | None = None) -> Dialogue
         page_size=_page(page),
         targets=targets,
         bcaches={name: second.files(path_of(name, "bcache"), BCACHE, problems) for name in backed},
-        arrays={name: first.files(path_of(name, "md"), ARRAY, problems) for name in arrays},
+        arrays={name: first.files(_ARRAYS.format(name), ARRAY, problems) for name in arrays},
         uuids=uuids,
         problems=problems,
     )

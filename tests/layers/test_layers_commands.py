@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -97,6 +99,17 @@ def test_show_reports_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raid
     [layer] = [layer for layer in document(raidctl, "show", kind=Stack)["layers"] if layer["kind"] == "md"]
     assert layer["threshold"]["result"] == "supported"
     assert [limit["option"] for limit in layer["thresholds"]] == ["raidctl cache set md:md0 --stripe-cache N"]
+
+
+def test_a_journal_in_write_back_is_found_in_a_recording_of_show(raidctl: Raidctl, tmp_path: Path) -> None:
+    """The files that the md family has read are enough: a recording without further ones is not "write-through"."""
+    shutil.copytree(FIXTURES / "md-journal-check", tmp_path / "machine")
+    record = tmp_path / "machine" / "record.json"
+    text = record.read_text(encoding="utf-8")
+    record.write_text(text.replace("[write-through] write-back", "write-through [write-back]"), encoding="utf-8")
+    shown = raidctl("--replay", tmp_path / "machine", "--json", "cache", "show").stdout
+    found = layers(json.loads(shown))["md:md126"]
+    assert (found["policy_in_force"], found["flush"]["result"]) == ("write-back", "unsupported")
 
 
 def test_show_reports_that_a_firmware_splits_its_cache_automatically(raidctl: Raidctl) -> None:

@@ -367,26 +367,33 @@ def _answer_of(block: BlockDevice, **caches: Any) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("journal_mode", "flags", "details", "result"),
+    ("journal_mode", "state", "flags", "details", "result"),
     [
-        (Failure.TIMEOUT, (), {"bitmap/backlog": "0"}, "unknown"),
-        (Failure.MISSING, (), {"bitmap/backlog": "256"}, "nothing"),
-        (Failure.MISSING, (), {}, "nothing"),
-        (Failure.MISSING, ("write_mostly",), {"bitmap/backlog": "0"}, "nothing"),
-        (Failure.MISSING, ("write_mostly",), {"bitmap/backlog": "256"}, "unknown"),
-        (Failure.MISSING, ("write_mostly",), {"bitmap/location": "none"}, "nothing"),
-        (Failure.MISSING, ("write_mostly",), {}, "unknown"),
+        (Failure.TIMEOUT, b"clean", (), {"bitmap/backlog": "0"}, "unknown"),
+        (Failure.MISSING, None, (), {"bitmap/backlog": "0"}, "unknown"),
+        (Failure.MISSING, b"clean", (), {"bitmap/backlog": "256"}, "nothing"),
+        (Failure.MISSING, b"clean", (), {}, "nothing"),
+        (Failure.MISSING, b"write-pending", ("write_mostly",), {"bitmap/backlog": "0"}, "nothing"),
+        (Failure.MISSING, b"clean", ("write_mostly",), {"bitmap/backlog": "256"}, "unknown"),
+        (Failure.MISSING, b"clean", ("write_mostly",), {"bitmap/location": "none"}, "nothing"),
+        (Failure.MISSING, b"clean", ("write_mostly",), {}, "unknown"),
     ],
 )
 def test_an_array_may_have_unwritten_data(
-    journal_mode: Failure, flags: tuple[str, ...], details: dict[str, str], result: str
+    journal_mode: Failure, state: bytes | None, flags: tuple[str, ...], details: dict[str, str], result: str
 ) -> None:
-    """In its journal, or for write-mostly members if the bitmap allows a backlog; what was not read is unknown."""
+    """In its journal, or for write-mostly members if the bitmap allows a backlog; what was not read is unknown.
+
+    That the journal's file is missing shows nothing if no other file of the array was read either.
+    """
     members = (Drive(id="md:a", array="md:md0/array"), Drive(id="md:b", array="md:md0/array", flags=flags))
     volume = Volume(id="md:md0", device="/dev/md0", array="md:md0/array", details=details)
     controller = Controller(id="md", mode="software", drives=members, volumes=(volume,))
     block = BlockDevice(name="md0", node="/dev/md0", kind="md")
-    arrays = {"md0": Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=journal_mode)}, [])}
+    answers = {"journal_mode": ReadAnswer(trouble=journal_mode)}
+    if state is not None:
+        answers["array_state"] = ReadAnswer(data=state)
+    arrays = {"md0": Files("/sys/block/md0/md", answers, [])}
     kernel = Kernel(Files("/proc/sys/vm", {}, []), arrays=arrays)
     inventory = Inventory(host=Host(), controllers=(controller,))
     view = HostView(blocks=(block,))
@@ -395,13 +402,27 @@ def test_an_array_may_have_unwritten_data(
     assert [job.answer.result for job in work if job.kind == "md"] == [result]
     [layer] = [layer for layer in stack(below, view, kernel, inventory, ()).layers if layer.kind == "md"]
     assert layer.unwritten is (False if result == "nothing" else None)
+    if state is None:
+        assert layer.policy_in_force is None
 
 
 def test_an_array_that_is_not_listed_may_have_unwritten_data() -> None:
     """Its members are unknown, and so is whether some of them are write-mostly."""
     block = BlockDevice(name="md0", node="/dev/md0", kind="md")
-    files = Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=Failure.MISSING)}, [])
+    answers = {"journal_mode": ReadAnswer(trouble=Failure.MISSING), "array_state": ReadAnswer(data=b"clean")}
+    files = Files("/sys/block/md0/md", answers, [])
     assert _answer_of(block, arrays={"md0": files}).result == "unknown"
+
+
+@pytest.mark.parametrize(("level", "result"), [("raid6", "unknown"), ("raid10", "unsupported"), (None, "unknown")])
+def test_a_stripe_cache_that_was_not_read_is_not_called_missing(level: str | None, result: str) -> None:
+    """Only an array whose level has no parity has no stripe cache. Without the level, it is unknown."""
+    answers = {} if level is None else {"level": ReadAnswer(data=f"{level}\n".encode())}
+    block = BlockDevice(name="md0", node="/dev/md0", kind="md")
+    kernel = Kernel(Files("/proc/sys/vm", {}, []), arrays={"md0": Files("/sys/block/md0/md", answers, [])})
+    view, bare = HostView(blocks=(block,)), Inventory(host=Host())
+    [layer] = [one for one in stack(scope(view, bare, None), view, kernel, bare, ()).layers if one.kind == "md"]
+    assert layer.threshold.result == result
 
 
 def test_the_page_cache_of_a_volume_without_a_known_device_is_unknown() -> None:

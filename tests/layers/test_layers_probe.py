@@ -90,7 +90,7 @@ def test_ten_thousand_devices_are_asked_for_at_once() -> None:
 def test_an_array_under_reshape_has_its_members() -> None:
     """An array under reshape has its members. The kernel then prints 4 (3): the new number and the old one."""
     files = {"raid_disks": "4 (3)\n", "stripe_cache_size": "256\n"}
-    place = "/sys/class/block/md0/md"
+    place = "/sys/block/md0/md"
     blocks = (BlockDevice("md0", "/dev/md0", "md"),)
     files = {f"{place}/{name}": text for name, text in files.items()}
     view_of_kernel = kernel(VM | files, blocks, {PAGE: (0, "65536\n", "")})
