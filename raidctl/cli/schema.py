@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from inspect import cleandoc
 from typing import Any
 
 import click
@@ -109,40 +108,53 @@ _KINDS = {
 
 
 @click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))
-@click.argument("answer", type=click.Choice(ANSWERS), default="inventory", metavar="[ANSWER]")
+@click.argument("answer", type=click.Choice(ANSWERS), default="inventory", metavar="[NAME]")
 @output_options
 @click.pass_context
 def command(context: click.Context, *, answer: str) -> int:
     """Print the JSON Schema of the --json output.
 
-    "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
-    names may be added; they do not change their meaning without a new
-    schema_version. "change" is for cache set, split, drive, threshold, rate with
-    an option, batch, spare add and remove, replace without --check, check start,
-    stop, pause and resume, check schedule set, layout apply, alarm on and off,
-    drive, rebuild, foreign import and clear, preserved discard, battery learn,
-    patrol start, stop, pause and resume; "rates" for rate without an option;
-    "foreign", "preserved", "battery" and "patrol" for their show, also for
-    foreign preview and battery schedule; "alarms" for alarm show, "silence" for
-    alarm silence;
-    "cache" for cache show, and for threshold without an option; "flush" and
-    "stats" for cache flush and cache stats; "checks" for check show, "schedules"
-    for check schedule show, "self-tests" for check media, "spares" for spare
-    show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
-    bench run and bench show, "powercut" for bench powercut, "compare" for bench
-    compare; "hosts" for --hosts
-    with show, diagnose, snapshot, diff, record and doctor; "watch" for watch
-    --once, "watch-live" for one line of watch without it; "rows-drives" and so on
-    for one line of export --rows; the others for the command of that name.
-    """
+    NAME is the output whose schema is printed (JSON Schema 2020-12). Fields may
+    be added; none changes its meaning without a new schema_version.
+
+    \b
+    inventory    show (default)
+    change       every command that changes something: cache set, split, drive
+                 and threshold, rate, batch, spare, replace, check, check
+                 schedule set, layout apply, alarm on and off, drive, rebuild,
+                 foreign, preserved discard, battery learn, patrol
+    cache        cache show; cache threshold without an option
+    flush        cache flush
+    stats        cache stats
+    rates        rate without an option
+    replace      replace --check
+    checks       check show
+    schedules    check schedule show
+    self-tests   check media
+    spares       spare show
+    foreign      foreign show, foreign preview
+    preserved    preserved show
+    battery      battery show, battery schedule
+    patrol       patrol show
+    alarms       alarm show
+    silence      alarm silence
+    layout       layout check
+    layout-plan  layout plan
+    bench        bench run, bench show
+    compare      bench compare
+    powercut     bench powercut
+    hosts        --hosts with show, diagnose, snapshot, diff, record, doctor
+    watch        watch --once
+    watch-live   one line of watch without --once
+    rows-TABLE   one line of export --rows TABLE
+
+    For the others, NAME is the command: journal, verify, audit, diagnose, export,
+    diff, snapshot, history, doctor, tasks, events, locate.
+    """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
     emit_json(schema(title, kind))
     return 0
-
-
-# as a choice in the usage line it would be one word of 500 letters
-command.help = f"{cleandoc(command.help or '')}\n\nANSWER is one of: {', '.join(ANSWERS)}."
 
 
 def _kind(answer: str) -> tuple[str, Any]:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from click.testing import Result
 
+from raidctl.cli.schema import ANSWERS
 from raidctl.model import Inventory, Problem
 from raidctl.recording.recording import load
 from tests.cli import acme
@@ -89,6 +90,13 @@ def test_a_shared_option_that_a_command_refuses_is_not_in_its_help(
     done = raidctl(command, option, "x", *words)
     assert done.exit_code == 2
     assert any(reason in done.stderr for reason in ("runs COMMAND on this machine", "cannot be used")), done.stderr
+
+
+def test_the_help_of_schema_names_every_schema(raidctl: Raidctl) -> None:
+    """A name that the command accepts is in its help."""
+    words = set(raidctl("schema", "--help").stdout.replace(",", " ").replace(".", " ").split())
+    names = {"rows-TABLE" if name.startswith("rows-") else name for name in ANSWERS}
+    assert names <= words
 
 
 def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, recorded: Recorded) -> None:
