@@ -20,4 +20,4 @@ def settable(controller: Controller, setting: str, remedy: str, by_hand: str) ->
         return remedy
     capability = controller.capabilities.get(setting)
     why = capability.why if capability is not None and capability.why else "No known tool can do it."
-    return f"{by_hand}. raidctl cannot change it here. {why}"
+    return f"{by_hand}. raidctl cannot do this here. {why}"

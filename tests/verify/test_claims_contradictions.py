@@ -193,7 +193,7 @@ def test_a_next_test_names_only_commands_that_the_controller_accepts() -> None:
     }
     measure = "raidctl verify --measure --switch-policy --power-safe /srv"
     disable = "Disable them (raidctl cache set --drive-cache off)"
-    by_hand = "Disable them. raidctl cannot change it here. Use the web interface."
+    by_hand = "Disable them. raidctl cannot do this here. Use the web interface."
     assert texts == {
         (able, able): f"{disable}, or measure in write-through: {measure}",
         (able, barred): f"{disable}.",

@@ -28,7 +28,11 @@ SUPPORT: dict[str, Capability] = {
     ),
     "read_policy": Capability(read=True, set=False, why=_ONLY_READ + "by hand: `tw_cli /cX/uX set rdcache=…`."),
     "io_policy": Capability(read=False, set=False, why="The controllers have no such setting."),
-    "drive_write_cache": Capability(read=False, set=False, why="Not reported by the tool; it follows StorSave."),
+    "drive_write_cache": Capability(
+        read=False,
+        set=False,
+        why="The tool neither reports nor sets them: they follow the StorSave policy of the unit.",
+    ),
     "no_battery_write_cache": Capability(read=True, set=False, why="StorSave policy `perform`, set per unit."),
     "flush": Capability(read=False, set=False, why=_ONLY_READ + "by hand: `tw_cli /cX flush`."),
     "flush_interval": Capability(read=False, set=False, why="The tool neither shows nor sets it."),
