@@ -284,7 +284,21 @@ def drive_of(seen: Survey, serial: str) -> Drive | None:
 
 
 def new_drives(seen: Survey, facts: Facts) -> list[Drive]:
-    """Return the drives that were not present at the start."""
+    """Return the drives that were not present at the start. One that another array has taken is left out."""
+    taken = taken_drives(seen, facts)
+    return [drive for drive in _arrived(seen, facts) if drive.serial == facts.new or drive not in taken]
+
+
+def taken_drives(seen: Survey, facts: Facts) -> list[Drive]:
+    """Return the new drives that are members of another array: a controller rebuilds onto a drive in any bay."""
+    arrays = parts(seen, facts)
+    mine = set() if isinstance(arrays, str) else {part.volume.array for part in arrays}
+    if not mine or None in mine:
+        return []
+    return [one for one in _arrived(seen, facts) if one.role == "member" and one.array and one.array not in mine]
+
+
+def _arrived(seen: Survey, facts: Facts) -> list[Drive]:
     known = {*facts.serials, *facts.joining.split()} - {facts.new}
     return [
         drive

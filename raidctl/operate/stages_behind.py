@@ -13,7 +13,18 @@ from collections.abc import Sequence
 from raidctl.health.phrases import predicts
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
-from raidctl.operate.replacement_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push, which_one
+from raidctl.operate.replacement_facts import (
+    Facts,
+    Part,
+    Stage,
+    missing,
+    new_drives,
+    parts,
+    pull,
+    push,
+    taken_drives,
+    which_one,
+)
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
 
@@ -55,6 +66,13 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     found = new_drives(seen, facts)
     if len(found) > 1:
         return which_one(found, [drive.id for drive in found], facts)
+    if not found and (taken := taken_drives(seen, facts)):
+        text = (
+            f"The new drive {taken[0].serial} is {taken[0].id}, and its controller has made it a member of another "
+            "array: leave it there. Put another new drive into the bay of the old one"
+            f"{facts.bay and f' ({facts.bay})'}."
+        )
+        return Stage("waiting_push", problem=text)
     if not found:
         return push(facts)
     if facts.place and found[0].id != facts.place:

@@ -71,3 +71,21 @@ def test_when_a_wrong_drive_is_pulled_everything_stops_until_it_is_back(run: Run
     assert "ZC1A00K4 is gone, but must stay. Put it back now" in wrong.stderr
     run("demo", "--push", "raid6", "2=ZC1A00K4")
     assert "Pull the drive with serial number ZC1A00L2" in run(*replace, "resume", "--no-wait").output
+
+
+def test_a_new_drive_that_another_array_has_taken_stays_there(run: Run) -> None:
+    """The wrong drive was pulled, and the new one put into its bay: the controller rebuilds onto it.
+
+    Moving it would pull a drive out of a rebuild. Another new drive takes the old one's place.
+    """
+    replace = ("--demo", "p440", "replace")
+    assert run(*replace, "1I:1:2", "--yes", "--no-wait", "--confirm", "W7K0AE9F").exit_code == 7
+    for hand in ("--pull=1I:1:3", "--push=1I:1:3", "--pull=1I:1:2"):
+        option, bay = hand.split("=")
+        assert run("demo", option, "p440", bay).exit_code == 0
+    wrong = run(*replace, "resume", "--no-wait")
+    assert wrong.exit_code == 7
+    assert "leave it there. Put another new drive into the bay of the old one" in wrong.stderr
+    assert "Move it there" not in wrong.stderr
+    run("demo", "--push", "p440", "1I:1:2")
+    assert "is smartarray:0/1I:1:3" not in run(*replace, "resume", "--no-wait").stderr
