@@ -32,6 +32,9 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
 
+_LONG = 200
+"""Characters of a text in the name of a test."""
+
 pytest_plugins = ["tests.lab.plugin"]
 
 if not os.environ.get(INSIDE):
@@ -41,6 +44,11 @@ if not os.environ.get(INSIDE):
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-expected`` rewrites what the recorded machines are expected to give. Review the difference by eye."""
     parser.addoption("--update-expected", action="store_true", help="rewrite fixtures/*/expected")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a long text by its length. Each worker of xdist sends all names, and the name of a test five times more."""
+    return f"{argname} of {len(val)}" if isinstance(val, (str, bytes)) and len(val) > _LONG else None
 
 
 def pytest_collection_finish() -> None:
