@@ -33,11 +33,12 @@ from raidctl.change.state_directory import Holder, hold
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.request import Runner
 from raidctl.simulation.demo import machine
-from raidctl.survey.survey import Survey, survey
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from tests.change.faulty import FAILURES, Fault, Faulty
+from tests.support.readings import READINGS
 
 VENDORS = vendors()[0]
 DesiredSetting = tuple[str, Setting, str]
@@ -70,7 +71,7 @@ class Trial:
 
     def look(self, runner: Runner) -> Callable[[], Survey]:
         """Return a function that reads the machine again."""
-        return lambda: survey(runner, VENDORS, source=f"demo:{self.demo}")
+        return lambda: READINGS.answered(runner, VENDORS, f"demo:{self.demo}")
 
     def change(self, runner: Runner) -> None:
         """Make the change as the command line does."""

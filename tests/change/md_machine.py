@@ -153,15 +153,14 @@ class Bench:
     def look(self) -> Survey:
         """Read the whole machine."""
         if self.recorded is None:
-            return self._read()
+            return survey(self, VENDORS, source=SOURCE)
         return READINGS.of(
             f"{self.recorded} {self.runner.busy}" if self.runner.busy else self.recorded,
             self.machine.state(),
-            self._read,
+            self,
+            VENDORS,
+            SOURCE,
         )
-
-    def _read(self) -> Survey:
-        return survey(self, VENDORS, source=SOURCE)
 
     @property
     def journal(self) -> Journal:

@@ -16,7 +16,7 @@ from raidctl.recording.recording import load
 from raidctl.select import family_of
 from raidctl.simulation.demo import path_of, simulators
 from raidctl.simulation.runner import Simulated
-from raidctl.survey.survey import Survey, survey
+from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import Operations, operations_of
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.registry import vendors
@@ -47,7 +47,7 @@ def simulated(name: str, place: Path) -> Simulated:
 def look(runner: Simulated) -> Survey:
     """What raidctl reads from a simulated machine. One of :func:`simulated` in the same state is read only once."""
     recorded = f"{runner.place.stem}, for deeds"
-    return READINGS.of(recorded, runner.state(), lambda: survey(runner, VENDORS, source="test"))
+    return READINGS.of(recorded, runner.state(), runner, VENDORS, "test")
 
 
 def planned(seen: Survey, *deeds: Deed) -> Plan:

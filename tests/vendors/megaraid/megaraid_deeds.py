@@ -8,7 +8,7 @@ from pathlib import Path
 from raidctl.change.expectations import known_words, moved, unmet
 from raidctl.model import Controller, Drive
 from raidctl.simulation.runner import Simulated
-from raidctl.survey.survey import Survey, survey
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import outside
 from raidctl_megaraid import operate
@@ -30,7 +30,7 @@ class Bench:
 
     def read(self) -> Survey:
         """Read the machine; each state is read once."""
-        return READINGS.of(self.recorded, self.machine.state(), lambda: survey(self.machine, VENDORS))
+        return READINGS.of(self.recorded, self.machine.state(), self.machine, VENDORS, "local")
 
     def controller(self) -> Controller:
         """The controller in its current state."""
