@@ -89,6 +89,7 @@ def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
     for machine in _KINDS[machine_kind]:
         kept = machine_of(machine)
         whole, runner = seen(kept)
+        concluded = conclusions(whole)
         singles = {_alike(request): (request,) for batch in runner.batches for request in batch}
         groups = [*singles.values(), *(batch for batch in runner.batches if len(batch) > 1)]
         alike = {tuple(_alike(request) for request in group): group for group in groups}
@@ -99,7 +100,7 @@ def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
             tried.add(shape)
             found, _ = seen(kept, *group, trouble=trouble)
             missing = unnamed(found.inventory.problems, *group)
-            nicer = improved(conclusions(whole), conclusions(found)) if sources(found) <= sources(whole) else []
+            nicer = improved(concluded, conclusions(found)) if sources(found) <= sources(whole) else []
             if missing or nicer or exit_code(found.inventory.problems) != 3:
                 silent.append((machine, trouble.value, missing[:5], key(group[0]), nicer))
     assert silent == []
