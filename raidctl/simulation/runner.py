@@ -52,6 +52,7 @@ class Simulated:
         """``place`` is the file for the settings; created if missing."""
         self._machine = ReplayRunner(recording)
         self._simulators = simulators
+        self._generated = [one.generated for one in simulators if hasattr(one, "generated")]
         self._shown: tuple[State, ReplayRunner] | None = None
         self.recorded_at = recording.manifest.collected_at
         self.place = place
@@ -149,11 +150,10 @@ class Simulated:
 
     def _current(self, state: State) -> Runner:
         """Return the machine in a state: the recording, as changed by simulators."""
-        offered = [one.generated for one in self._simulators if hasattr(one, "generated")]
-        if not offered:
+        if not self._generated:
             return self._machine
         if self._shown is None or self._shown[0] != state:
-            more = {request: answer for generated in offered for request, answer in generated(state).items()}
+            more = {request: answer for generated in self._generated for request, answer in generated(state).items()}
             self._shown = state, self._machine.with_answers(more) if more else self._machine
         return self._shown[1]
 

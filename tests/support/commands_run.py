@@ -46,7 +46,7 @@ def forbidden(log: Log) -> list[str]:
     """Forced commands, and deeds outside the tables, which no test may run."""
     found = []
     for kind, argv in log:
-        shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []
+        shapes = _fitting(argv) if kind == "deed" else []
         # a shape that names such a word has other guards before it
         named = {word for shape in shapes for word in shape} if kind == "deed" else _NAMED
         forced = [word for word in argv[1:] if FORCING.fullmatch(word) and word not in named]
@@ -55,6 +55,12 @@ def forbidden(log: Log) -> list[str]:
         if kind == "deed" and not shapes:
             found.append(f"{' '.join(argv)}: in no table of shapes")
     return found
+
+
+@cache
+def _fitting(argv: tuple[str, ...]) -> list[Shape]:
+    """The shapes that a command fits."""
+    return [shape for shape in _shapes() if _fits(argv, shape)]
 
 
 @cache

@@ -71,9 +71,10 @@ def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
     for number in machine.numbers(state):
         tool = state.get(name(number, "tool"), "")
         of_tool = megacli_deeds if _kind((tool,)) == "megacli" else storcli_deeds
-        outputs = list(of_tool.readings(load(number, state), state))
+        shown = load(number, state)
+        outputs = list(of_tool.readings(shown, state))
         if of_tool is megacli_deeds:
-            outputs += megacli_foreign.readings(load(number, state), state)
+            outputs += megacli_foreign.readings(shown, state)
         for words, text in outputs:
             for program in {tool, basename(tool)}:
                 found[Run((program, *words))] = RunAnswer(code=0, out=text.encode())

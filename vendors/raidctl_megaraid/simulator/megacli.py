@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from raidctl.text import collapse, regex
 from raidctl.vendor.simulator import Reply, State
@@ -41,8 +43,24 @@ _BATTERY = {"No": "No Write Cache if Bad BBU", "Yes": "Write Cache OK if Bad BBU
 _DEFAULT, _CURRENT = "default cache policy", "current cache policy"
 
 
+class _Pair(NamedTuple):
+    """A line with a label and a value, below the title of a controller."""
+
+    controller: str
+    volume: str | None
+    head: str
+    label: str
+    value: str
+    tail: str
+
+
 def initial(text: str) -> State:
     """The settings that an answer reports."""
+    return dict(_recorded(text))
+
+
+@lru_cache(maxsize=64)
+def _recorded(text: str) -> Mapping[str, str]:
     found: State = {}
 
     def visit(controller: str, volume: str | None, label: str, value: str) -> str:
@@ -56,7 +74,7 @@ def initial(text: str) -> State:
 
 def render(text: str, state: Mapping[str, str]) -> str:
     """The answer with the settings as they are now."""
-    recorded = initial(text)
+    recorded = _recorded(text)
 
     def visit(number: str, volume: str | None, label: str, value: str) -> str:
         now, before = ControllerState(number, state), ControllerState(number, recorded)
@@ -141,9 +159,19 @@ def _policy_shown(now: ControllerState, volume: str, value: str, *, current: boo
 
 def _walk(text: str, visit: Visit) -> str:
     """Go through an answer line by line. Each pair is handed over, and printed as it is handed back."""
+    return "\n".join(
+        one if isinstance(one, str)
+        else f"{one.head}{visit(one.controller, one.volume, one.label, one.value)}{one.tail}"
+        for one in _lines(text)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _lines(text: str) -> Sequence[str | _Pair]:
+    """The lines of an answer; a simulated machine prints each recorded one many times."""
     controller: str | None = None
     volume: str | None = None
-    lines = []
+    lines: list[str | _Pair] = []
     for line in text.split("\n"):
         if match := _ADAPTER.match(line):
             controller, volume = match[1], None
@@ -151,9 +179,10 @@ def _walk(text: str, visit: Visit) -> str:
             volume = match[1]
         elif controller is not None and (match := _PAIR.fullmatch(line)) and match["value"]:
             label = collapse(match["label"]).lower()
-            line = f"{match['head']}{visit(controller, volume, label, match['value'])}{match['tail']}"  # noqa: PLW2901
+            lines.append(_Pair(controller, volume, match["head"], label, match["value"], match["tail"]))
+            continue
         lines.append(line)
-    return "\n".join(lines)
+    return lines
 
 
 # --- changes
