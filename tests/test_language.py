@@ -17,6 +17,7 @@ from tests.language import (
     messages,
     names,
     rooms,
+    walked,
 )
 
 pytestmark = pytest.mark.xdist_group("language")  # they share what is parsed
@@ -77,9 +78,11 @@ def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> Non
     text = "\n".join([*lines, ""])
     shown = [line for _, line in docstrings(ast.walk(ast.parse(text)))]
     assert sorted(place.word for line in shown for place in found("page", line)) == ["card", "says"]
-    assert [place.word for _, line in comments(text) for place in found("page", line) if counts_in_comments(place)] == [
-        "says"
-    ]
+    string, strings = 'A = "# it tells"  # as ü wishes\n', 'B = """\n# it tells\n"""  # as ü wishes\n'
+    for more, words in (("", []), (string, ["wishes"]), (strings, ["wishes"]), (string + strings, ["wishes"] * 2)):
+        shown = [line for _, line in comments(text + more, walked(ast.parse(text + more)))]
+        places = [place for line in shown for place in found("page", line) if counts_in_comments(place)]
+        assert [place.word for place in places] == ["says", *words]
 
 
 def test_names_are_found_where_they_are_given() -> None:
