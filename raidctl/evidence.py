@@ -140,9 +140,10 @@ class Output(Struct, eq=False):
     @classmethod
     def of_json(cls, command: str, value: object) -> Output:
         """A JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
-        from json import dumps  # noqa: PLC0415 - only where a tool prints JSON
+        from json import JSONEncoder  # noqa: PLC0415 - only where a tool prints JSON
 
-        return cls.of_lines(command, (f"{path}: {dumps(leaf, ensure_ascii=False)}" for path, leaf in _leaves(value)))
+        shown = JSONEncoder(ensure_ascii=False).encode
+        return cls.of_lines(command, [f"{path}: {shown(leaf)}" for path, leaf in _leaves(value)])
 
     @classmethod
     def of_lines(cls, command: str, texts: Iterable[str]) -> Output:
@@ -204,10 +205,12 @@ class Output(Struct, eq=False):
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, (str, int, float, bytes)) or not value:  # most are; to ask for the others takes longer
+        yield path, value
+    elif isinstance(value, (dict, Mapping)):
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and value:
+    elif isinstance(value, (list, Sequence)):
         for index, inner in enumerate(value):
             yield from _leaves(inner, f"{path}[{index}]")
     else:
