@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from posixpath import basename
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast
@@ -31,7 +32,7 @@ from msgspec import Meta
 
 from raidctl.described import doc
 from raidctl.errors import UsageError
-from raidctl.recording.recording import load
+from raidctl.recording.recording import Recording, load
 from raidctl.request import Run, RunAnswer
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.simulator import Reply, Simulator, State
@@ -195,7 +196,7 @@ def answer(place: Path, tool: str, arguments: Sequence[str]) -> int:
 
 def _recorded_call(place: Path, tool: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """Return the call as recorded: with the tool's path on that machine."""
-    entries = load(_read(place / _MACHINE, _Machine).recording).manifest.answers
+    entries = _recording(_read(place / _MACHINE, _Machine).recording).manifest.answers
     same = (entry.run for entry in entries if entry.run and basename(entry.run[0]) == tool)
     return next((run for run in same if run[1:] == tuple(arguments)), (tool, *arguments))
 
@@ -306,7 +307,13 @@ def _seconds_since_start() -> float:
 def _simulated(place: Path) -> Simulated:
     machine = _read(place / _MACHINE, _Machine)
     found = [cast("Simulator", importlib.import_module(name)) for name in machine.simulators]
-    return Simulated(load(machine.recording), found, place / SETTINGS)
+    return Simulated(_recording(machine.recording), found, place / SETTINGS)
+
+
+@lru_cache(maxsize=1)
+def _recording(path: str) -> Recording:
+    """A recording, which one call of a tool needs several times."""
+    return load(path)
 
 
 @contextlib.contextmanager
