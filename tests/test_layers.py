@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from graphlib import TopologicalSorter
@@ -175,8 +175,9 @@ def test_no_vendor_word_stands_in_the_core() -> None:
 
 
 def module(path: Path) -> str:
-    """The dotted name of a file of the core."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    """The dotted name of a file of the core, or of a vendor package."""
+    top = ROOT / "vendors" if (ROOT / "vendors") in path.parents else ROOT
+    return ".".join(path.relative_to(top).with_suffix("").parts).removesuffix(".__init__")
 
 
 def test_the_ground_floor_knows_no_room() -> None:
@@ -193,14 +194,33 @@ def test_the_ground_floor_knows_no_room() -> None:
     )  # fmt: skip
 
 
+def imported_modules(path: Path, modules: Collection[str]) -> set[str]:
+    """The modules that a file imports. A package of its own counts only if the file needs a name that it defines."""
+    own, found = module(path), source(path).imported
+    needed = {name.rpartition(".")[0] for name in found - set(modules)}
+    return {to for to in found if to in modules and to != own and (not own.startswith(f"{to}.") or to in needed)}
+
+
 def test_no_module_imports_itself_through_others() -> None:
-    """The imports of the core have no cycle, those inside functions included."""
-    modules = {module(path): path for path in CORE}
-    imports = {name: source(path).imported & modules.keys() - {name} for name, path in modules.items()}
-    order = TopologicalSorter(
-        {name: {to for to in found if not name.startswith(f"{to}.")} for name, found in imports.items()}
-    )
-    order.prepare()
+    """The imports of core and vendor packages have no cycle, those inside functions included."""
+    modules = {module(path): path for path in (*CORE, *VENDOR)}
+    TopologicalSorter({name: imported_modules(path, modules) for name, path in modules.items()}).prepare()
+
+
+def test_every_family_has_the_same_modules() -> None:
+    """Each vendor package has these modules, and a reader of outputs: a newcomer finds each thing by its name."""
+    expected = ("capability", "dialogue", "draft", "recognise", "vocabulary")
+    found: dict[str, set[str]] = {}
+    for path in VENDOR:
+        family, *rest = path.relative_to(ROOT / "vendors").with_suffix("").parts
+        found.setdefault(family, set()).update(rest)
+    lacking = [
+        f"{family}: {name}"
+        for family in found.keys() - TOOLS
+        for name in (*expected, "collect" if "collect" in found[family] else "reader")
+        if name not in found[family]
+    ]
+    assert not lacking, f"Modules that other families have: {sorted(lacking)}."
 
 
 def test_no_room_imports_itself_through_others() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
-from raidctl_drives.tools import CAPABILITIES as SUPPORT
+from raidctl_drives.capability import SUPPORT
 from raidctl_drives.tools import DRIVERS, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]

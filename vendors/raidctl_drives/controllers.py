@@ -11,10 +11,10 @@ from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
+from raidctl_drives.capability import SUPPORT
 from raidctl_drives.kernel import SOURCE, cache_word
 from raidctl_drives.plain import HBA_DRIVERS, has_no_capacity, is_virtual
 from raidctl_drives.to_model import Group, Source, drive_of, identify, problems_of, write_evidence
-from raidctl_drives.tools import CAPABILITIES
 
 _SHOWN = 4
 
@@ -89,7 +89,7 @@ def _controller(
         pci_address=address,
         mode=mode,
         drives=tuple(drives),
-        capabilities=CAPABILITIES,
+        capabilities=SUPPORT,
     )
 
 

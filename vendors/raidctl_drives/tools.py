@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from raidctl.model import Capability
 from raidctl.vendor.protocol import ToolSpec
 
 PACKAGES = {"smartctl": "smartmontools", "hdparm": "hdparm", "sdparm": "sdparm", "nvme": "nvme-cli"}
@@ -20,8 +19,3 @@ DRIVERS = (
     "aic94xx", "aic7xxx", "aic79xx", "sym53c8xx", "esas2r", "hisi_sas_v3_hw", "virtio-pci", "vmw_pvscsi", "sdhci-pci",
 )  # fmt: skip
 """Kernel drivers of ports and HBAs without RAID volumes and cache."""
-CAPABILITIES = {
-    "drives": Capability(read=True, set=False),
-    "drive_write_cache": Capability(read=True, set=True, why="hdparm -W, cache_type, nvme set-feature 6."),
-    "device": Capability(read=True, set=False),
-}  # fmt: skip

@@ -10,10 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Capability
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
+from raidctl_lvm.capability import SUPPORT
+
+__all__ = [
+    "DRIVERS",
+    "FAMILY",
+    "LAST",
+    "SHARES_DRIVES",
+    "SUBVOLUMES",
+    "SUPPORT",
+    "TITLE",
+    "TOOLS",
+    "observe",
+    "read",
+    "sniff",
+]
 
 FAMILY = "lvm"
 TITLE = "LVM RAID"
@@ -29,21 +43,6 @@ TOOLS = (
 )
 SUBVOLUMES = ("_rimage_", "_mimage_")
 """In the kernel's name of a part of a RAID volume."""
-
-_READ = Capability(read=True, set=False)
-_NONE = Capability(read=False, set=False, why="LVM RAID has no controller cache and no battery.")
-SUPPORT = {
-    "controllers": _READ,
-    "arrays": _READ,
-    "volumes": _READ,
-    "drives": _READ,
-    "progress": _READ,
-    "device": _READ,
-    "battery": _NONE,
-    "cache_size": _NONE,
-    "cache_split": _NONE,
-    "write_policy": _NONE,
-}
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
@@ -68,4 +67,4 @@ def read(documents: Sequence[Document]) -> Observation:
     """Read complete or partial outputs and combine those of one volume."""
     from raidctl_lvm import collect  # noqa: PLC0415 - as in observe()
 
-    return collect.read(documents, SUPPORT)
+    return collect.read(documents)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from raidctl.evidence import Output
 from raidctl.host import HostView
-from raidctl.model import Array, Capability, Controller, Drive, Problem, Tool, Volume
+from raidctl.model import Array, Controller, Drive, Problem, Tool, Volume
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
+from raidctl_lvm.capability import SUPPORT
 from raidctl_lvm.draft import ControllerDraft
 from raidctl_lvm.infer import infer
 from raidctl_lvm.lists import device_of, read_json, read_text
@@ -20,7 +21,6 @@ _REMEDY = "Give the output of `lvs -a -o +devices,segtype` as printed."
 
 def read(
     documents: Sequence[Document],
-    support: Mapping[str, Capability],
     host: HostView | None = None,
     problems: Iterable[Problem] = (),
     tools: Sequence[Tool] = (),
@@ -38,7 +38,7 @@ def read(
     if draft.volumes:
         first = next(iter(draft.volumes.values()))
         draft.put(first.evidence[0][0], "model", "LVM RAID")
-        made = [_controller(draft, support, host or HostView())]
+        made = [_controller(draft, host or HostView())]
         draft.write_evidence(ID)
     else:
         draft.drop_evidence()
@@ -65,7 +65,7 @@ def _read(document: Document, draft: ControllerDraft, found: list[Problem]) -> I
             yield output, True
 
 
-def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:
+def _controller(draft: ControllerDraft, host: HostView) -> Controller:
     nodes = {name: block.node for block in host.blocks for name in (*block.links, block.node)}
     return Controller(
         id=ID,
@@ -75,7 +75,7 @@ def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host:
         volumes=tuple(_volume(draft, name, nodes) for name in draft.volumes),
         arrays=tuple(_array(draft, name) for name in draft.arrays),
         drives=tuple(_drive(draft, name, nodes) for name in draft.drives),
-        capabilities=dict(support),
+        capabilities=SUPPORT,
         details=draft.details,
     )
 

@@ -10,7 +10,6 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
-from raidctl_lvm import SUPPORT
 from raidctl_lvm.collect import read
 
 TIMEOUT = 60.0
@@ -39,7 +38,7 @@ def observe(host: HostView, found: Sequence[Installed], *, raid: bool) -> Dialog
         sessions.append(kernel)
     documents = [document for session in sessions for document in session.documents]
     problems = [problem for session in sessions for problem in session.problems]
-    seen = read(documents, SUPPORT, host, problems, [session.tool for session in sessions])
+    seen = read(documents, host, problems, [session.tool for session in sessions])
     return seen if seen.controllers or seen.problems else Observation(outputs=seen.outputs)
 
 

@@ -11,31 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Capability, Progress
+from raidctl.model import Progress
 from raidctl.request import Dialogue, Read, ask
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
+from raidctl_md.capability import SUPPORT
 from raidctl_md.probe import MDSTAT, PLACES, first_look
+
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "progress", "read", "sniff"]
 
 FAMILY = "md"
 TITLE = "Linux software RAID (md)"
 TOOLS = (ToolSpec("mdadm", PLACES, "the package mdadm of the distribution"),)
 DRIVERS: tuple[str, ...] = ()
 LAST = False
-
-_READ = Capability(read=True, set=False)
-_NONE = Capability(read=False, set=False, why="md has no cache memory and no battery.")
-SUPPORT = {
-    "controllers": _READ,
-    "arrays": _READ,
-    "volumes": _READ,
-    "drives": _READ,
-    "progress": _READ,
-    "device": _READ,
-    "battery": _NONE,
-    "cache_size": _NONE,
-    "cache_split": _NONE,
-    "write_policy": _NONE,
-}
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
@@ -45,7 +33,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
         return Observation()
     from raidctl_md import dialogue  # noqa: PLC0415 - takes its time, and most machines have no md
 
-    return (yield from dialogue.observe(host, first, SUPPORT))
+    return (yield from dialogue.observe(host, first))
 
 
 def progress() -> Dialogue[Mapping[str, Progress | None]]:
@@ -69,4 +57,4 @@ def read(documents: Sequence[Document]) -> Observation:
     from raidctl_md.reader import read_documents  # noqa: PLC0415 - as in observe()
     from raidctl_md.to_model import build  # noqa: PLC0415 - as in observe()
 
-    return build(read_documents(documents), SUPPORT)
+    return build(read_documents(documents))

@@ -5,14 +5,14 @@ It asks for mdstat, sysfs, ``mdadm --detail`` for each array, and ``--examine`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from raidctl.host import HostView
-from raidctl.model import Capability, Problem, Tool
+from raidctl.model import Problem, Tool
 from raidctl.request import (
     Answer,
     Dialogue,
@@ -53,7 +53,7 @@ class _Outputs(Struct):
     tools: list[Tool] = field(default_factory=list)
 
 
-def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
+def observe(host: HostView, first: First) -> Dialogue[Observation]:
     """Read all arrays of a machine after the first probe found some."""
     tool, mdstat, arrays, members = first
     asked = _Outputs()
@@ -64,7 +64,7 @@ def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]
     names = _names(asked.documents, arrays)
     if not names:
         reading = read_documents(asked.documents)
-        return replace(build(reading, capabilities), problems=tuple(asked.problems))
+        return replace(build(reading), problems=tuple(asked.problems))
     may_run = _tool_problems(host, tool, names, asked)
     if may_run:
         asked.tools.append(Tool(name="mdadm", path=tool.path))
@@ -72,7 +72,7 @@ def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]
     if may_run:
         yield from _examine(asked)
     measured = {block.node for block in host.blocks if block.size_bytes}
-    found = build(read_documents(asked.documents), capabilities, _alias(host), measured)
+    found = build(read_documents(asked.documents), _alias(host), measured)
     found = monitoring.applied(found, (yield from monitoring.read(cared)))
     return replace(found, problems=(*asked.problems, *found.problems), tools=tuple(asked.tools))
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from msgspec import Struct, field
 
 from raidctl.evidence import mark_read, record
-from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
+from raidctl.model import Array, Controller, Drive, Health, Problem, Progress, Volume
 from raidctl.text import regex
 from raidctl.vendor.draft import Complaint
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
 from raidctl.vendor.statuses import health_of_volume, worst
 from raidctl_md.agreement import LIVE, differences, worst_first
+from raidctl_md.capability import SUPPORT
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
@@ -52,7 +53,6 @@ class _Built(Struct):
 
 def build(
     reading: Reading,
-    capabilities: Mapping[str, Capability],
     alias: Alias = lambda _: None,
     measured: Collection[str] = (),
 ) -> Observation:
@@ -81,7 +81,7 @@ def build(
                 arrays=tuple(built.arrays),
                 volumes=tuple(sorted(built.volumes, key=_natural)),
                 drives=tuple(built.drives),
-                capabilities=dict(capabilities),
+                capabilities=SUPPORT,
                 details=details,
             ),
         )

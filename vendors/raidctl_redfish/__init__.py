@@ -10,10 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Capability
 from raidctl.request import Dialogue, Failure, Get, ask
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
-from raidctl.vendor.unreported import Unreported
+from raidctl_redfish.capability import SUPPORT, UNREPORTED
+
+__all__ = [
+    "DRIVERS",
+    "FAMILY",
+    "LAST",
+    "SECOND_VIEW",
+    "SUPPORT",
+    "TITLE",
+    "TOOLS",
+    "UNREPORTED",
+    "observe",
+    "read",
+    "sniff",
+]
 
 FAMILY = "redfish"
 TITLE = "Service processors (BMC) with Redfish"
@@ -23,27 +36,6 @@ TOOLS = (ToolSpec("redfish", (), "no program: the BMC itself, by --bmc", ()),)
 SECOND_VIEW = True
 """Whether it lists the hardware that the operating system's tools list, too. See :mod:`raidctl.survey.second_view`."""
 
-_READ = Capability(read=True, set=False, why="Redfish is only read.")
-_NONE = Capability(read=False, set=False, why="Redfish has no property for it.")
-SUPPORT = {
-    "controllers": _READ,
-    "arrays": _READ,
-    "volumes": _READ,
-    "drives": _READ,
-    "battery": _READ,
-    "cache_size": _READ,
-    "cache_split": _NONE,
-    "write_policy": _READ,
-    "write_active": _READ,
-    "read_policy": _READ,
-    "drive_write_cache": _READ,
-    "progress": _READ,
-    "flush": _NONE,
-    "cache_statistics": _NONE,
-    "device": _NONE,
-}
-UNREPORTED: tuple[Unreported, ...] = ()
-"""No fact, as a controller behind a BMC may hold preserved data. Its own tool may report them, so they are unknown."""
 _ROOT = "/redfish/v1/"
 
 
@@ -55,7 +47,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
         return Observation()
     from raidctl_redfish import dialogue  # noqa: PLC0415 - only where there is a service processor
 
-    return (yield from dialogue.observe(root, SUPPORT))
+    return (yield from dialogue.observe(root))
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
@@ -69,4 +61,4 @@ def read(documents: Sequence[Document]) -> Observation:
     """Read saved resources and combine those of one controller."""
     from raidctl_redfish import collect  # noqa: PLC0415 - as in observe()
 
-    return collect.read(documents, SUPPORT)
+    return collect.read(documents)

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at, goes_on
-from raidctl.model import ASK_OWN_TOOL, Capability, Controller, Problem, Tool
+from raidctl.model import ASK_OWN_TOOL, Controller, Problem, Tool
 from raidctl.text import counted, printable, regex
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
@@ -50,7 +50,7 @@ class _Group(Struct):
     drives: dict[str, Resource] = field(default_factory=dict)
 
 
-def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Observation:
+def read(documents: Sequence[Document]) -> Observation:
     """Read saved resources; never raises for their contents."""
     resources: dict[str, Resource] = {}
     problems: list[Problem] = []
@@ -86,7 +86,7 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     problems += _without_storage(systems, resources, given)
     problems += _lacking(resources, given)
     problems += _lacking_members(collections, resources)
-    return assemble(resources, support, problems, (), systems)
+    return assemble(resources, problems, (), systems)
 
 
 def _differences(one: Resource, two: Resource) -> list[str]:
@@ -214,7 +214,6 @@ def _lacking_members(collections: Iterable[Resource], resources: Mapping[str, Re
 
 def assemble(
     resources: Mapping[str, Resource],
-    support: Mapping[str, Capability],
     problems: Iterable[Problem],
     tools: Sequence[Tool],
     systems: Iterable[Resource] = (),
@@ -232,7 +231,7 @@ def assemble(
         if chassis_unread and not one.batteries:  # the packs are in the chassis
             one.override("batteries_unread", value=True)
     for draft, name in zip(drafts, distinct(f"{FAMILY}:{group.name}" for group in groups), strict=True):
-        controller, own = build(draft, name, support)
+        controller, own = build(draft, name)
         found.append(controller)
         reported += own
         draft.write_evidence(name)

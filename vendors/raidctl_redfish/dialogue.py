@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from raidctl import json_decode
-from raidctl.model import Capability, Problem, ProblemKind, Tool
+from raidctl.model import Problem, ProblemKind, Tool
 from raidctl.request import NOT_ASKED, Dialogue, Failure, Get, GetAnswer, ask_all
 from raidctl.text import printable
 from raidctl.vendor.protocol import Observation
@@ -182,7 +182,7 @@ def _listed(paths: Iterable[str]) -> str:
     )
 
 
-def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Observation]:
+def observe(root: GetAnswer) -> Dialogue[Observation]:
     """Read the storage of all systems of a service processor. Its service root was asked before."""
     walk = _Walk(expands=False)
     place = "/redfish/v1"
@@ -210,7 +210,7 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
     tools = (Tool(name="redfish", version=version or None),)
     for system in found:
         walk.resources.pop(system.path, None)
-    return assemble(walk.resources, support, walk.reported(), tools, found)
+    return assemble(walk.resources, walk.reported(), tools, found)
 
 
 def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource]]:

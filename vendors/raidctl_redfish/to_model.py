@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from raidctl.model import ASK_OWN_TOOL, Array, Battery, Cache, Capability, Controller, Drive, Problem, Volume
+from raidctl.model import ASK_OWN_TOOL, Array, Battery, Cache, Controller, Drive, Problem, Volume
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import health_of_volume, worst
 from raidctl_redfish.battery import worst_battery
+from raidctl_redfish.capability import SUPPORT
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.vocabulary import bare
 from raidctl_redfish.volume import volume_cache
@@ -19,9 +20,7 @@ _FINE = frozenset(
 _CRITICAL = frozenset(("critical", "failed", "offline"))
 
 
-def build(
-    controller: ControllerDraft, name: str, support: Mapping[str, Capability]
-) -> tuple[Controller, list[Problem]]:
+def build(controller: ControllerDraft, name: str) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; its drafts get their final names."""
     _rename(controller)
     _arrays(controller)
@@ -42,7 +41,7 @@ def build(
         arrays=tuple(_array(draft, controller, name) for draft in controller.arrays.values()),
         volumes=volumes,
         drives=tuple(_drive(draft, name) for draft in controller.drives.values()),
-        capabilities=dict(support),
+        capabilities=SUPPORT,
     )
     return found, [*controller.problems(name), *_rolled_up(controller, found)]
 

@@ -11,12 +11,25 @@ import re
 from collections.abc import Sequence
 
 from raidctl.host import HostView
-from raidctl.model import Capability
 from raidctl.request import Dialogue
 from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl.vendor.unreported import Unreported
+from raidctl_zfs.capability import SUPPORT, UNREPORTED
+
+__all__ = [
+    "COUNTS_REDUNDANCY",
+    "DRIVERS",
+    "FAMILY",
+    "LAST",
+    "SUPPORT",
+    "TITLE",
+    "TOOLS",
+    "UNREPORTED",
+    "observe",
+    "read",
+    "sniff",
+]
 
 FAMILY = "zfs"
 TITLE = "ZFS pools"
@@ -29,27 +42,6 @@ TOOLS = (
     ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),
     ToolSpec("zfs", ("/usr/sbin/zfs", "/sbin/zfs"), _PACKAGE, ("version",)),
 )
-
-_READ = Capability(read=True, set=False)
-_NONE = Capability(read=False, set=False, why="ZFS has no controller cache and no battery.")
-SUPPORT = {
-    "controllers": _READ,
-    "arrays": _READ,
-    "volumes": _READ,
-    "drives": _READ,
-    "progress": _READ,
-    "battery": _NONE,
-    "cache_size": _NONE,
-    "cache_split": _NONE,
-    "write_policy": _NONE,
-}
-UNREPORTED = (
-    Unreported(
-        fact="differences",
-        why="each block has a checksum, so zpool knows which copy is right, repairs the other and counts its errors",
-    ),
-)
-"""Facts that the guards ask for, and zpool has no word for."""
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
@@ -77,4 +69,4 @@ def read(documents: Sequence[Document]) -> Observation:
     """Read complete or partial outputs and combine those of one pool."""
     from raidctl_zfs import collect  # noqa: PLC0415 - as in observe()
 
-    return collect.read(documents, SUPPORT)
+    return collect.read(documents)

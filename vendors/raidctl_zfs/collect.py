@@ -8,11 +8,12 @@ from typing import Any
 
 from raidctl.evidence import Output, mark_read
 from raidctl.host import HostView
-from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume, VolumeStatus
+from raidctl.model import Array, Controller, Drive, Errors, Problem, Scrub, Tool, Volume, VolumeStatus
 from raidctl.text import printable, regex
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
+from raidctl_zfs.capability import SUPPORT
 from raidctl_zfs.draft import ControllerDraft
 from raidctl_zfs.get_text import ERROR, read_sync
 from raidctl_zfs.infer import infer
@@ -29,7 +30,6 @@ _REMEDY = "Give the output of `zpool status` as printed."
 
 def read(
     documents: Sequence[Document],
-    support: Mapping[str, Capability],
     host: HostView | None = None,
     problems: Iterable[Problem] = (),
     tools: Sequence[Tool] = (),
@@ -43,7 +43,7 @@ def read(
     infer(controller)
     made = []
     if controller.volumes:
-        made = [_controller(controller, support, host or HostView())]
+        made = [_controller(controller, host or HostView())]
         found += controller.problems(ID)
         controller.write_evidence(ID)
     return Observation(tuple(made), tuple(dict.fromkeys(found)), tuple(tools), tuple(outputs))
@@ -76,7 +76,7 @@ def _read_errors(output: Output, found: list[Problem]) -> bool:
     return bool(lines)
 
 
-def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host: HostView) -> Controller:
+def _controller(draft: ControllerDraft, host: HostView) -> Controller:
     nodes = {name.rpartition("/")[2]: block.node for block in host.blocks
              for name in (*block.links, block.node)}  # fmt: skip
     first = next(iter(draft.volumes.values()))
@@ -92,7 +92,7 @@ def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host:
         volumes=tuple(_volume(draft, name, _mounted(array_id(ID, name), drives, points)) for name in draft.volumes),
         arrays=tuple(_array(draft, name) for name in draft.arrays),
         drives=drives,
-        capabilities=dict(support),
+        capabilities=SUPPORT,
     )
 
 

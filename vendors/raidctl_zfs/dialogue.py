@@ -13,7 +13,6 @@ from raidctl.text import listing
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
-from raidctl_zfs import SUPPORT
 from raidctl_zfs.collect import read
 
 TIMEOUT = 60.0
@@ -51,7 +50,7 @@ def _session(tool: Installed) -> Session[Document]:
 def _read(sessions: Sequence[Session[Document]], host: HostView) -> Observation:
     documents = [document for session in sessions for document in session.documents]
     problems = [problem for session in sessions for problem in session.problems]
-    return read(documents, SUPPORT, host, problems, [session.tool for session in sessions])
+    return read(documents, host, problems, [session.tool for session in sessions])
 
 
 def _missing(severity: Severity, tool: str, message: str) -> Problem:
