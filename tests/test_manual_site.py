@@ -13,11 +13,12 @@ from pathlib import Path
 import click
 import pytest
 
-from raidctl import cli, errors
+from raidctl import errors
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import batch
 from raidctl.cli import schema as schemas
+from raidctl.cli.shared.reader_gone import EXIT_READER_GONE
 from raidctl.output.json import schema
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from tests.output.inventories import HEALTHY
@@ -184,7 +185,7 @@ def test_every_exit_code_is_in_the_manual(site: Path) -> None:
     found = page(site, "exit-codes")
     codes = {str(value) for name, value in vars(errors).items() if name.startswith("EXIT_")}
     assert {cell for cell in found.first_cells if cell.isdecimal()} == codes
-    for code in (cli.EXIT_READER_GONE, batch.EXIT_NOWHERE):
+    for code in (EXIT_READER_GONE, batch.EXIT_NOWHERE):
         assert re.search(rf"\b{code}\b", found.prose)
     named = {word.removeprefix("raidctl ") for word in found.code}
     assert set(_leaves()) <= named

@@ -22,11 +22,8 @@ import click
 from raidctl import __version__
 from raidctl.cli.shared.lazy_group import CLICKS_LEAST, LazyGroup, columns
 from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, machine_options, output_options
+from raidctl.cli.shared.reader_gone import EXIT_READER_GONE, ReaderGoneError, reader_gone
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, CannotTell, RaidctlError
-
-EXIT_READER_GONE = 141
-"""Exit code if the reader of our output closed the pipe. It is a shell's code for a program ended by SIGPIPE (128 +
-13)."""
 
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
@@ -66,10 +63,6 @@ COMMANDS = {
     "vendors": "Show what can be read, set and done on each controller family.",
 }
 """The commands with their short help. The listing thus imports none of them; a test compares it with them."""
-
-
-class ReaderGoneError(Exception):
-    """The reader of our output closed the pipe."""
 
 
 class Commands(LazyGroup):
@@ -234,14 +227,6 @@ def _print_error(error: Exception, *, verbose: bool) -> None:
         import traceback  # noqa: PLC0415 - as above
 
         click.echo(printable("".join(traceback.format_exception(error))), err=True)
-
-
-def reader_gone() -> ReaderGoneError:
-    """Return the exception to raise. From now on, the interpreter flushes to the null device."""
-    if sys.stdout is not None:
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, sys.stdout.fileno())
-    return ReaderGoneError()
 
 
 @click.group(

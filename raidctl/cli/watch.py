@@ -17,13 +17,13 @@ from click.core import ParameterSource
 
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import topic
-from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
 from raidctl.cli.shared.option_types import Length, Period
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.policies import policy_of
+from raidctl.cli.shared.reader_gone import ReaderGoneError
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.cli.shared.waivers import kept, waivers_option
 from raidctl.cli.shared.watch_state import WatchState, opened

@@ -11,9 +11,9 @@ from raidctl.change.engine import Change
 from raidctl.change.failure_messages import RightMissing, interruption
 from raidctl.change.journal import Begin
 from raidctl.change.lookup import unreported
-from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
+from raidctl.cli.shared.reader_gone import ReaderGoneError
 from raidctl.cli.shared.terminal import after_change, emit_json
 from raidctl.errors import EXIT_FINE, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Inventory

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import click
 
-from raidctl.cli import EXIT_READER_GONE, ReaderGoneError
+from raidctl.cli.shared.reader_gone import EXIT_READER_GONE, ReaderGoneError
 from raidctl.errors import CannotTell
 from raidctl.text import collapse, printable
 
@@ -50,7 +50,7 @@ def json_asked(given: Sequence[str]) -> bool:
 
 def _emit_error(error: Exception, code: int) -> None:
     """Print an error as a JSON document."""
-    from raidctl.cli.shared.terminal import emit_json  # noqa: PLC0415 - rarely needed; it needs this package, too
+    from raidctl.cli.shared.terminal import emit_json  # noqa: PLC0415 - rarely needed
 
     emit_json({"error": _sentence(error), "exit_code": code})
 
@@ -74,7 +74,7 @@ def _wants_nagios(given: Sequence[str]) -> bool:
 
 def _unknown(error: Exception) -> int:
     """Print the UNKNOWN line with the error, and return its exit code."""
-    from raidctl.cli.shared.terminal import emit  # noqa: PLC0415 - rarely needed; it needs this package, too
+    from raidctl.cli.shared.terminal import emit  # noqa: PLC0415 - rarely needed
     from raidctl.output.nagios import Status, of_error  # noqa: PLC0415 - as above
 
     emit(of_error(_sentence(error)))

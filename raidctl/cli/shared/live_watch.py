@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from raidctl.cli import reader_gone
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, with_own_records
 from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.reader_gone import reader_gone
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, RaidctlError
 from raidctl.events.reading import read_kernel, read_logs

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from raidctl.cli import reader_gone
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.reader_gone import reader_gone
 from raidctl.errors import CannotTell, ChangeStands
 from raidctl.output.terminal import is_drawable
 
