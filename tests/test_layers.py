@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,9 +11,11 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import click
 import pytest
 
 from raidctl.vendor.registry import vendors
+from tests.support.pages import commands
 
 ROOT = Path(__file__).resolve().parents[1]
 GROUND_FLOOR = {path.stem for path in (ROOT / "raidctl").glob("*.py")} - {"__init__", "__main__"}
@@ -205,6 +208,19 @@ def test_no_module_imports_itself_through_others() -> None:
     """The imports of core and vendor packages have no cycle, those inside functions included."""
     modules = {module(path): path for path in (*CORE, *VENDOR)}
     TopologicalSorter({name: imported_modules(path, modules) for name, path in modules.items()}).prepare()
+
+
+def test_each_command_has_the_module_of_its_name() -> None:
+    """The folder ``cli`` mirrors the command tree: ``cache/flush.py`` is ``raidctl cache flush``, and nothing else."""
+    expected, folder = {"__init__.py"}, ROOT / "raidctl" / "cli"
+    for context in commands():
+        words = [f"{word}_" if keyword.iskeyword(word) else word for word in context.command_path.split()[1:]]
+        if words:
+            module = "/".join(words)
+            expected.add(f"{module}/__init__.py" if isinstance(context.command, click.Group) else f"{module}.py")
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
+    found = {one for one in files if not one.startswith("shared/") and not re.search(r"/_(?!_init_)", one)}
+    assert found == expected
 
 
 def test_every_family_has_the_same_modules() -> None:

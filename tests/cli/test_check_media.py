@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from raidctl.cli.check import _waiting, media
+from raidctl.cli.check import _waiting
+from raidctl.cli.check.media import _tests
 from raidctl.errors import CannotTell, UnderWay
 from raidctl.vendor.self_tests import SelfTest
 
@@ -20,7 +21,7 @@ Raid = Callable[..., Result]
 @pytest.fixture
 def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raid:
     """Run `raidctl --demo workstation check media …` without waiting for anything."""
-    monkeypatch.setattr(media, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(_tests, "_PAUSES", (0.0, 0.0))
 
     def run(*words: str) -> Result:
         return CliRunner().invoke(
@@ -51,7 +52,7 @@ def test_a_test_that_cannot_be_read_is_not_taken_for_an_aborted_one(
 ) -> None:
     """``stop`` does not know whether a test runs: exit code 3."""
     lost = SelfTest(drive="drives:x", state="unknown", why="smartctl did not answer in time.")
-    monkeypatch.setattr(media, "_read", lambda *_: [lost])
+    monkeypatch.setattr(_tests, "read", lambda *_: [lost])
     done = keeper("stop", "/dev/sda")
     assert done.exit_code == 3
     assert "did not answer in time" in done.stdout
@@ -114,7 +115,7 @@ def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -
     ended = SelfTest(drive="drives:x", state="passed", kind="short")
 
     def back_after(seconds: float) -> Callable[[], _waiting.Look]:
-        return lambda: media.look_of([ended if passed[0] >= seconds else lost])
+        return lambda: _tests.look_of([ended if passed[0] >= seconds else lost])
 
     _waiting.wait(back_after(600), 10, None, "raidctl check media show", clock)
     assert passed[0] == 600
@@ -129,7 +130,7 @@ def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -
 def test_one_drive_that_cannot_be_read_does_not_hide_another() -> None:
     """A running test and one that cannot be read are waited for."""
     running = SelfTest(drive="drives:a", state="running", percent=40)
-    seen = media.look_of([running, SelfTest(drive="drives:b", state="unknown")])
+    seen = _tests.look_of([running, SelfTest(drive="drives:b", state="unknown")])
     assert (seen.over, seen.percent, seen.text) == (False, 40, "self-test of drives:a, drives:b")
     assert seen.unread == "drives:b (unknown)"
 
@@ -137,6 +138,6 @@ def test_one_drive_that_cannot_be_read_does_not_hide_another() -> None:
 def test_an_old_result_is_not_taken_for_the_new_test() -> None:
     """A drive that shows the same log has not started the test. Its log is the same as before."""
     old = SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=1)
-    assert not media._began(old, old)
-    assert not media._began(old, SelfTest(drive="drives:x"))
-    assert media._began(old, SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=2))
+    assert not _tests.began(old, old)
+    assert not _tests.began(old, SelfTest(drive="drives:x"))
+    assert _tests.began(old, SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=2))

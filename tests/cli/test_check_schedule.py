@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from msgspec import Struct
 
 from raidctl.cli import cli
-from raidctl.cli.check.schedule import _desired
+from raidctl.cli.check.schedule.set import _desired
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import work_on
 from raidctl.errors import CannotTell, ChangeUndone

@@ -24,7 +24,7 @@ from raidctl.bench.preflight import Kind
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.cli.bench._powercut_left import forget, keep, left
 from raidctl.cli.bench._witness_token import address_of, token_in
-from raidctl.cli.bench.run import Agreement
+from raidctl.cli.shared.before_measuring import Agreement
 from raidctl.cli.shared.bench_plan import kind_of, range_of, size_of
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,26 +18,22 @@ from raidctl.bench.record import Listener, Run
 from raidctl.bench.store import Store
 from raidctl.bench.targets.place import place_of
 from raidctl.bench.trials.classic import Classic
-from raidctl.change.state_directory import directory
+from raidctl.cli.shared.before_measuring import Agreement, DryRunError, only_here, ready
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
-from raidctl.cli.shared.plan_change import require_yes, tell
+from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import (
     EXIT_CANNOT_TELL,
     EXIT_FINE,
     EXIT_INTERRUPTED,
-    AccessMissing,
-    CannotTell,
     RaidctlError,
-    UsageError,
 )
 from raidctl.json_decode import valid_text
 from raidctl.output.json import to_json
-from raidctl.output.terminal import is_terminal
 from raidctl.survey.survey import Survey
 from raidctl.units import timestamp
 
@@ -94,20 +89,6 @@ def command(
     store = None if no_save or dry_run else ready(settings)
     turned = Turned(read_ahead=switch_read_ahead, cache=switch_cache)
     return _run(order, settings, store, Agreement(order.asks or turned.any, dry_run=dry_run, yes=yes), turned)
-
-
-def ready(settings: Settings) -> Store:
-    """Return the store for the run, checked before time is spent measuring.
-
-    Raises:
-        AccessMissing, CannotTell: It cannot be written.
-    """
-    try:
-        store = Store(directory(settings.state_dir))
-        store.ready()
-    except (AccessMissing, CannotTell) as error:
-        raise type(error)(f"{error} To measure without saving: --no-save.") from None
-    return store
 
 
 def _order(target: str, *, profile: str, engine: str, size: str | None, overwrite: str | None, **given: Any) -> Order:
@@ -167,51 +148,6 @@ def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
         raise click.UsageError("--switch-cache is for the tables of the classic reports: --profile classic.")
     if order.kind == "nbd" and (read_ahead or switch_cache):
         raise click.UsageError("The settings of an NBD export cannot be changed: another program serves it.")
-
-
-def only_here(settings: Settings) -> None:
-    """Refuse options that name another machine than this one.
-
-    Raises:
-        click.UsageError: There is one.
-    """
-    for name in ("host", "sudo", "replay", "demo"):
-        if name in settings.given:
-            raise click.UsageError(f"Only this machine can be measured: {settings.given[name]} cannot be used here.")
-
-
-class DryRunError(Exception):
-    """The plan was shown, as requested by ``--dry-run``."""
-
-
-class Agreement:
-    """Show the plan, and ask if there is a terminal.
-
-    ``asks``: user data is overwritten or a setting is changed, so that consent is required.
-    """
-
-    def __init__(self, asks: bool, *, dry_run: bool, yes: bool) -> None:
-        self._asks, self._dry_run, self._yes = asks, dry_run, yes
-
-    def __call__(self, plan: Sequence[str]) -> None:
-        """Show the plan.
-
-        Raises:
-            DryRunError: Only the plan was requested.
-            Declined: The answer is no.
-            Interrupted: There was none.
-            UsageError: Nobody can be asked.
-        """
-        for text in plan:
-            tell(text)
-        if self._dry_run:
-            raise DryRunError
-        if self._yes:
-            return
-        if is_terminal(sys.stdin):
-            require_yes("Begin?", "nothing was done", default=not self._asks)
-        elif self._asks:
-            raise UsageError("Nothing was done: without a terminal, use --yes (or --dry-run to see the plan).")
 
 
 def _run(order: Order, settings: Settings, store: Store | None, consent: Agreement, turned: Turned) -> int:

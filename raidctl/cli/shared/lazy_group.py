@@ -6,7 +6,7 @@ import importlib
 import keyword
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import click
@@ -21,24 +21,21 @@ def columns() -> int:
 
 
 class LazyGroup(click.Group):
-    """A group that finds commands by the names of their modules. It also has the commands defined in it."""
+    """A group that finds commands by the names of their modules."""
 
     apart: ClassVar[Mapping[str, str]]
-    """Commands in separate modules, each with its short help. They are in the order of the help."""
+    """The commands with their short help, in the order of the help. Each has its module."""
     prefix: ClassVar[str] = ""
     """Prefix of the module names: ``bench.``."""
-    order: ClassVar[Sequence[str]] = ()
-    """Order of the help, for a group that also defines commands itself."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         """Return the names, in the order of the help."""
-        names = [*self.apart, *super().list_commands(ctx)]
-        return sorted(names, key=self.order.index) if self.order else names
+        return list(self.apart)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Return the command of this name."""
         if cmd_name not in self.apart:
-            return super().get_command(ctx, cmd_name)
+            return None
         module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         found: click.Command = importlib.import_module(f"raidctl.cli.{self.prefix}{module}").command
         return found
@@ -61,9 +58,7 @@ class LazyGroup(click.Group):
             ctx.fail(f"No such command '{printable(name)}'.{hint}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the list of commands without importing them."""
-        own = {name: super(LazyGroup, self).get_command(ctx, name) for name in super().list_commands(ctx)}
-        texts = {**self.apart, **{name: one.get_short_help_str(80) for name, one in own.items() if one}}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])
+            formatter.write_dl(list(self.apart.items()))

@@ -1,4 +1,4 @@
-"""``raidctl check schedule``: show and change the schedules of regular checks."""
+"""``raidctl check schedule set``: switch a schedule of checks, or change its times."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from collections.abc import Sequence
 import click
 
 from raidctl.cli.shared.apply_change import perform
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
-from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, UsageError
-from raidctl.model import Controller, Problem, Volume, failed_readings
-from raidctl.request import converse
-from raidctl.select import family_of
+from raidctl.errors import CannotTell, UsageError
+from raidctl.model import Controller, Problem, Volume
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
-from raidctl.vendor.checks import Schedule, Schedules, checks_of, schedule_families
+from raidctl.vendor.checks import checks_of, schedule_families
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
@@ -26,51 +21,7 @@ from raidctl.vendor.registry import vendors
 _DISTRIBUTION = "distribution"
 
 
-@click.group("schedule")
-def command() -> None:
-    """Show and change the schedules of regular checks.
-
-    The schedules are those of the distribution: systemd timers and cron jobs.
-    raidctl never adds another one.
-    """
-
-
-@command.command("show", epilog=examples("raidctl check schedule show", "raidctl --host db1 check schedule show"))
-@machine_options
-@output_options
-@click.pass_context
-def show(context: click.Context) -> int:
-    """Show what starts software RAID checks, whether it is on, and when.
-
-    Checks that a RAID controller starts itself are in "raidctl show -v".
-
-    Exit codes: 0 everything could be read; 3 something could not be read, or
-    whether a schedule is on is unknown; 4 a permission is missing.
-    """
-    settings = settings_of(context)
-    with machine(settings) as named:
-        seen = named.survey()
-        schedules: list[Schedule] = []
-        problems: list[Problem] = []
-        families = {family_of(controller) for controller in seen.inventory.controllers}
-        for vendor in named.vendors:
-            offered = checks_of(vendor) if vendor.FAMILY in families else None
-            if offered is not None:
-                found = converse(offered.schedules(seen.inventory), named.runner)
-                schedules += found.schedules
-                problems += found.problems
-    software = any(controller.mode == "software" for controller in seen.inventory.controllers)
-    if not software:
-        problems += failed_readings(seen.inventory.problems)
-    report = Schedules(schedules=tuple(schedules), problems=tuple(problems))
-    emit_found(report, settings, "checks.schedules_screen", software=software)
-    if not settings.as_json:
-        tell_problems(problems)
-    unknown = any(one.enabled is None for one in schedules)
-    return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)
-
-
-@command.command(
+@click.command(
     "set",
     epilog=examples(
         "raidctl check schedule set --on", "raidctl check schedule set mdcheck_start.timer --times 'Sun *-*-1..7 02:00'"
@@ -83,7 +34,7 @@ def show(context: click.Context) -> int:
 @machine_options
 @output_options
 @click.pass_context
-def set_(
+def command(
     context: click.Context, *, names: tuple[str, ...], on: bool | None, times: str | None, consent: Consent
 ) -> int:
     """Switch a schedule of checks on or off, or change its times.

@@ -1,7 +1,7 @@
 """``raidctl verify``: check claims about a volume, with evidence. The exit code is the result.
 
-A single command: ``_plan`` and ``_measure`` are for ``--measure``, with ``switcher`` and ``measuring`` of cli/shared.
-A new claim goes into :mod:`raidctl.verify`, and its option into the table below.
+``verify_plan``, ``verify_measurement``, ``measuring`` and ``switcher`` of cli/shared are for ``--measure``. A new claim
+goes into :mod:`raidctl.verify`, and its option into the table below.
 """
 
 from __future__ import annotations
@@ -195,8 +195,8 @@ def _by_clock(
         raise click.UsageError("--measure takes exactly one TARGET: a directory, a device or an NBD export.")
     if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
         raise click.UsageError("--switch-seconds needs --switch-policy or --switch-drive-caches.")
-    from raidctl.cli.verify._measure import run  # noqa: PLC0415 - the benchmark takes long to import
-    from raidctl.cli.verify._plan import MeasureOptions  # noqa: PLC0415 - as above
+    from raidctl.cli.shared.verify_measurement import run  # noqa: PLC0415 - the benchmark takes long to import
+    from raidctl.cli.shared.verify_plan import MeasureOptions  # noqa: PLC0415 - as above
 
     options = MeasureOptions(
         target=target[0],
