@@ -24,8 +24,10 @@ LEAST_ROOM = 14
 """Minimum number of columns right of a label. With fewer, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
-_STEPS = regex(r"^/[^/]*/?|[^/]*/|[^/]+")
-"""The parts of a path, for line breaks. They are the first name with the root, then each name with its slash."""
+_STEPS = regex(r"^/[^/,]*[/,]?|[^/,]*[/,]|[^/,]+")
+"""The parts of a path or a list, for line breaks: the first name with the root, then each with its slash or comma."""
+_NAMES = regex(r"[^.:=]*[.:=]|[^.:=]+")
+"""The parts of a part that is still too long, as in ``controllers[0].volumes[0].cache``."""
 
 Piece = tuple[str, Style] | str
 """A styled text, or a plain one."""
@@ -105,18 +107,16 @@ def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
 
 
 def broken(text: str, width: int) -> str:
-    """A text with long paths broken after a slash. Other line breaks are left to rich.
+    """A text with long paths and lists broken after a slash or comma. Other line breaks are left to rich.
 
     Unchanged if everything fits, or nothing can be broken.
     """
-    words = text.split(" ")
-    if not any("/" in word and cell_len(word) > width for word in words):
+    if all(len(_steps(word, width)) == 1 for word in text.split(" ")):
         return text
     lines: list[str] = []
     row = ""
-    for word in words:
-        parts = _STEPS.findall(word) if cell_len(word) > width else [word]
-        for number, part in enumerate(parts):
+    for word in text.split(" "):
+        for number, part in enumerate(_steps(word, width)):
             between = " " if row and not number else ""
             if cell_len(row) + len(between) + cell_len(part) <= width:
                 row += between + part
@@ -124,6 +124,14 @@ def broken(text: str, width: int) -> str:
             lines += [row] if row else []
             row = part
     return "\n".join([*lines, row])
+
+
+def _steps(word: str, width: int) -> list[str]:
+    """The parts of a word between which a line may end. A word that fits is one part."""
+    if cell_len(word) <= width:
+        return [word]
+    parts = _STEPS.findall(word)
+    return [name for part in parts for name in (_NAMES.findall(part) if cell_len(part) > width else [part])]
 
 
 def line(*pieces: Piece) -> Text:
@@ -136,7 +144,7 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
     row: list[Piece] = []
     used = 0
     for piece in pieces:
-        text, style = (piece, Style()) if isinstance(piece, str) else piece
+        text, style = _styled(piece)
         text = broken(text, room)
         size = cell_len(text.rsplit("\n", 1)[-1])
         fits = "\n" not in text and used + cell_len(between) + size <= room
@@ -147,11 +155,19 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
     return line(*row)
 
 
+def _styled(piece: Piece) -> tuple[str, Style]:
+    return (piece, Style()) if isinstance(piece, str) else piece
+
+
 def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> RenderableType:
-    """A label with pieces in a row. Further rows begin below the first piece."""
+    """A label with pieces in a row. Further rows begin below the first piece.
+
+    All pieces are below the label if it leaves too little room, or less than the longest word needs.
+    """
     start = line(label)
     room = paper.columns - start.cell_len
-    if room < LEAST_ROOM:
+    longest = max((cell_len(word) for text, _ in map(_styled, pieces) for word in text.split()), default=0)
+    if room < LEAST_ROOM or room < longest <= paper.columns - INDENT:
         start.rstrip()
         room = paper.columns - INDENT
         return Group(indented(start, paper), indented(pack(pieces, room, paper.dot), paper, INDENT))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from raidctl.output.console import Paper, broken, pack
+from raidctl.output.console import Paper, broken, hanging, pack
 from raidctl.output.table import Column, cells, fit, nonempty, table
 
 WIDTHS = st.integers(1, 200)
@@ -104,17 +106,31 @@ def test_a_long_path_among_facts_is_broken_behind_a_slash() -> None:
     assert rendered == "/dev/sda on /srv/\ncustomers/northwind\n/dev/sdb on /"
 
 
-@given(st.text(alphabet="ab/ ,\u4e00", max_size=60), st.integers(1, 30))
+@given(st.text(alphabet="ab/ ,.:=\u4e00", max_size=60), st.integers(1, 30))
 def test_breaking_adds_line_ends_and_nothing_else(text: str, width: int) -> None:
-    """Each break follows a slash or replaces a blank. Lines are as long as permitted."""
+    """Each break follows a separator or replaces a blank. Lines are as long as permitted."""
     rendered = broken(text, width)
     assert "".join(rendered.split()) == "".join(text.split())
     rows = rendered.split("\n")
     if rendered != text:
-        assert all(cell_len(row) <= width or not row[:-1].strip("/").count("/") for row in rows)
+        assert all(cell_len(row) <= width or not re.search(r"[/,.:=]", row[:-1].strip("/")) for row in rows)
+
+
+def test_a_long_list_and_a_long_place_are_broken_between_their_names() -> None:
+    """A line ends after the comma of a field; within a place that is still too long, after a full stop."""
+    assert broken("-o lv_size,sync_percent,devices", 16) == "-o lv_size,\nsync_percent,\ndevices"
+    assert broken("controllers[0].volumes[0].cache", 20) == "controllers[0].\nvolumes[0].cache"
+
+
+def test_an_id_that_fits_below_its_label_is_not_broken() -> None:
+    """Behind a long label, a word that does not fit begins on the next line instead of being cut into pieces."""
+    rendered = Paper(width=44).render(
+        [hanging("redfish:RAID.Integrated.1-1/aDisk  ", ["redfish:RAID.1-1/vDisk"], Paper(width=44))]
+    )
+    assert rendered.splitlines() == ["redfish:RAID.Integrated.1-1/aDisk", "  redfish:RAID.1-1/vDisk"]
 
 
 def test_what_cannot_be_broken_is_left_to_the_screen() -> None:
-    """A word without a slash stays as it is. So does a path that fits."""
+    """A word without a separator stays as it is. So does a path that fits."""
     assert broken("averyveryverylongword and /a/b", 10) == "averyveryverylongword and /a/b"
     assert broken("/a/b", 10) == "/a/b"
