@@ -39,19 +39,34 @@ _OVERALL: dict[str, tuple[str, BatteryKind]] = {
     "backup power status": ("green", "capacitor"),
 }
 """Labels of the state, which the controller's other parts do not have. What they are about if the title is missing."""
-_PARTS = frozenset(
-    {
-        "supercap status",
-        "non-volatile storage status",
-        "learn status",
-        "health status",
-        # Health                             : 100 percent
-        "health",
-        "hardware error",
-        "flash status",
-    }
-)
+
+
+def _overall(battery: Draft, pair: Pair) -> None:
+    battery.put(pair.lines[0], "status_text", collapse(pair.value))
+
+
+def _part(battery: Draft, pair: Pair) -> None:
+    battery.conclude(f"part.{normalized(pair.label)}", pair.value)
+
+
+def _heat(battery: Draft, pair: Pair) -> None:
+    if normalized(pair.value) not in ("no", "false") and vocabulary.has_value(pair.value):
+        battery.conclude("hot", value=True)
+
+
+def _packs(battery: Draft, pair: Pair) -> None:
+    if pair.value.strip() == "0":
+        battery.conclude("absent", value=True)
+
+
+def _power(battery: Draft, pair: Pair) -> None:
+    if "batter" in normalized(pair.value):
+        battery.put(pair.lines[0], "kind", "battery")
+
+
 _FIELDS: Fields[Draft] = {
+    # Overall Backup Unit Status              : Not Ready
+    **dict.fromkeys(_OVERALL, _overall),
     # Capacity remaining                       : 98 percent
     "capacity remaining": Field("charge_percent", numbers.percent),
     "charge level": Field("charge_percent", numbers.percent),
@@ -65,6 +80,24 @@ _FIELDS: Fields[Draft] = {
     "next scheduled learn cycle": Field("next_learn_at", numbers.text),
     "next learn cycle": Field("next_learn_at", numbers.text, ROW),
 }
+_WATCHED: Fields[Draft] = {
+    # Supercap Status                          : Ok
+    "supercap status": _part,
+    "non-volatile storage status": _part,
+    "learn status": _part,
+    "health status": _part,
+    # Health                             : 100 percent
+    "health": _part,
+    "hardware error": _part,
+    "flash status": _part,
+    # Over temperature                         : Yes
+    "over temperature": _heat,
+    "battery/capacitor pack count": _packs,
+    "pack count": _packs,
+    "power type": _power,
+    "backup power type": _power,
+}
+"""Details that the status follows from."""
 _FINE = frozenset(
     {
         "ready",
@@ -128,23 +161,8 @@ def read_untitled(controller: ControllerDraft, pairs: Sequence[Pair]) -> None:
 
 def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
-    if label in _OVERALL:
-        # Overall Backup Unit Status              : Not Ready
-        battery.put(pair.lines[0], "status_text", collapse(pair.value))
-    elif not read_pair(battery, pair, label, _FIELDS):
-        if label in _PARTS:
-            battery.conclude(f"part.{label}", pair.value)
-        elif (
-            label == "over temperature"
-            and normalized(pair.value) not in ("no", "false")
-            and vocabulary.has_value(pair.value)
-        ):
-            # Over temperature                         : Yes
-            battery.conclude("hot", value=True)
-        elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
-            battery.conclude("absent", value=True)
-        elif label in ("power type", "backup power type") and "batter" in normalized(pair.value):
-            battery.put(pair.lines[0], "kind", "battery")
+    if not read_pair(battery, pair, label, _FIELDS):
+        read_pair(battery, pair, label, _WATCHED)
         keep(battery, pair, sub)
 
 

@@ -47,7 +47,6 @@ _DRIVE_CACHE: dict[str, str] = {
     "unconfigured drives": "drive_write_cache.unassigned",
     "hba drives": "drive_write_cache.passthrough",
 }
-_COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
 
 
 def read_block(controller: ControllerDraft, block: Block) -> None:
@@ -77,7 +76,7 @@ def _read_pair(controller: ControllerDraft, pair: Pair, sub: str) -> None:
     if label in ("cache status details", "cache disable reason") and vocabulary.has_value(pair.value):
         controller.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
     elif not read_pair(controller, pair, label, _FIELDS):
-        _watch(controller, label, pair)
+        read_pair(controller, pair, label, _WATCHED)
         keep(controller, pair, sub)
 
 
@@ -90,31 +89,41 @@ def _drive_cache(controller: ControllerDraft, pair: Pair) -> None:
             controller.add_evidence(line, name, value)
 
 
-def _watch(controller: ControllerDraft, label: str, pair: Pair) -> None:
-    """Details that are evaluated later, or that are warnings themselves."""
-    if label in _COUNTS:
-        # Logical devices/Failed/Degraded          : 2/0/1
-        controller.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
-    elif (
-        label == "reboot required reasons"
-        and vocabulary.has_value(pair.value)
-        and "no" not in pair.value.lower().split()
-    ):
-        # Reboot Required Reasons                    : Not Available
+def _count(controller: ControllerDraft, pair: Pair) -> None:
+    controller.conclude(f"count.{normalized(pair.label).split(maxsplit=1)[0]}", pair.value, DETAIL)
+
+
+def _restart(controller: ControllerDraft, pair: Pair) -> None:
+    if vocabulary.has_value(pair.value) and "no" not in pair.value.lower().split():
         message = f"The controller waits for a restart of the server: {collapse(pair.value)[:80]}."
         controller.add_problem("info", "note", message, "Restart the server when possible.")
-    elif label == "temperature" and "(" in pair.value and "(normal)" not in normalized(pair.value):
-        # Temperature                              : 97 C/ 206 F (Abnormal)
-        if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
-            controller.add_problem(
-                "warning", "state", f"The controller is too hot: {pair.value}.", "Check fans and air flow."
-            )
-    elif (
-        label == "nvram checksum status"
-        and vocabulary.has_value(pair.value)
-        and normalized(pair.value) not in ("passed", "ok")
-    ):
+
+
+def _heat(controller: ControllerDraft, pair: Pair) -> None:
+    _, opened, remark = pair.value.partition("(")
+    if opened and "(normal)" not in normalized(pair.value) and vocabulary.has_value(remark.rstrip(") ")):
+        controller.add_problem(
+            "warning", "state", f"The controller is too hot: {pair.value}.", "Check fans and air flow."
+        )
+
+
+def _checksum(controller: ControllerDraft, pair: Pair) -> None:
+    if vocabulary.has_value(pair.value) and normalized(pair.value) not in ("passed", "ok"):
         controller.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Contact the vendor.")
+
+
+_WATCHED: Fields[ControllerDraft] = {
+    # Logical devices/Failed/Degraded          : 2/0/1
+    "logical devices/failed/degraded": _count,
+    "logical drives/offline/critical": _count,
+    "defunct disk drive count": _count,
+    # Reboot Required Reasons                    : Not Available
+    "reboot required reasons": _restart,
+    # Temperature                              : 97 C/ 206 F (Abnormal)
+    "temperature": _heat,
+    "nvram checksum status": _checksum,
+}
+"""Details that are evaluated later, or that are warnings themselves."""
 
 
 def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:

@@ -71,24 +71,20 @@ def _read_pair(volume: GroupDraft, pair: Pair, sub: str) -> None:
         # Status of logical device                 : Optimal
         read_status(volume, pair)
     elif not read_pair(volume, pair, label, _FIELDS):
-        _watch(volume, pair, label)
+        read_pair(volume, pair, label, _WATCHED)
         keep(volume, pair, sub)
 
 
-def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
-    """Report problems that a detail reveals, and keep what the cache policy needs."""
-    value = normalized(pair.value)
-    if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
-        if vocabulary.has_value(pair.value):
-            volume.add_problem(
-                "error", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
-                "Verify the volume, and restore what is damaged from a backup.",
-            )  # fmt: skip
-    elif label in ("ld acceleration method", "acceleration method"):
-        # LD Acceleration Method                     : Controller Cache
-        volume.conclude("cache.acceleration", value, DETAIL)
-    elif label == "parity initialization status":
-        _parity(volume, pair)
+def _lost_data(volume: GroupDraft, pair: Pair) -> None:
+    if normalized(pair.value) not in ("no", "false", "0") and vocabulary.has_value(pair.value):
+        volume.add_problem(
+            "error", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
+            "Verify the volume, and restore what is damaged from a backup.",
+        )  # fmt: skip
+
+
+def _acceleration(volume: GroupDraft, pair: Pair) -> None:
+    volume.conclude("cache.acceleration", normalized(pair.value), DETAIL)
 
 
 def _parity(volume: GroupDraft, pair: Pair) -> None:
@@ -98,6 +94,19 @@ def _parity(volume: GroupDraft, pair: Pair) -> None:
     put_parity_word(volume, pair, value.partition("(")[0], percent)
     if "fail" in value:
         volume.add_problem("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
+
+
+_WATCHED: Fields[GroupDraft] = {
+    # Failed stripes                           : No
+    "failed stripes": _lost_data,
+    "defunct stripes": _lost_data,
+    "defunct segments": _lost_data,
+    # LD Acceleration Method                     : Controller Cache
+    "ld acceleration method": _acceleration,
+    "acceleration method": _acceleration,
+    "parity initialization status": _parity,
+}
+"""Details that are problems, or that the cache policy follows from."""
 
 
 def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:

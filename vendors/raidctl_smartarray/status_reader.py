@@ -215,6 +215,7 @@ class StatusReader:
         return self._cache_pair(cache, line, pair[1], pair[2])
 
     def _cache_pair(self, cache: ControllerDraft, line: Line, label: str, value: str) -> bool:
+        """Read a label of the cache. There is no table of fields, as a value not understood leaves the line unread."""
         sizes = {"Total cache memory": "size_bytes", "Read cache memory": "read_bytes",
                  "Write cache memory": "write_bytes"}  # fmt: skip
         if label in sizes:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
@@ -55,6 +57,23 @@ def _idle(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter
     mark_read(line)
 
 
+def _name(volume: GroupDraft, pair: Pair) -> None:
+    if pair.value:
+        volume.put(pair.lines[0], "name", pair.value)
+    else:
+        volume.detail(pair.lines[0], pair.label, "yes")
+
+
+_PROPERTIES: Fields[GroupDraft] = {
+    # Adapter 0-VD 0(target id: 0): Cache Policy:WriteBack, ReadAdaptive, Direct, No Write Cache if bad BBU
+    "cache policy": partial(cache_policy, field="write_configured", weight=ROW),
+    "disk write cache": Field("cache.drive_write_cache", disk_cache),
+    # Adapter 0-VD 0(target id: 0): Disk Write Cache : Disk's Default
+    "disk cache policy": Field("cache.drive_write_cache", disk_cache),
+    "name": _name,
+}
+
+
 def _property(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0-VD 0(target id: 0): Cache Policy:WriteBack, ReadAdaptive, Direct, No Write Cache if bad BBU``.
 
@@ -66,14 +85,7 @@ def _property(controller_of: ControllerOf, line: Line, match: re.Match[str], ada
         volume.put(line, "target", int(match["target"]), ROW)
     label, value = split(match["rest"]) or (match["rest"], "")
     pair = Pair(label, value, [line])
-    key = normalized(label)
-    if key == "cache policy":
-        cache_policy(volume, pair, "write_configured", ROW)
-    elif key in ("disk write cache", "disk cache policy"):
-        volume.read_field(pair, "cache.drive_write_cache", disk_cache)
-    elif key == "name" and value:
-        volume.put(line, "name", value)
-    else:
+    if not read_pair(volume, pair, normalized(label), _PROPERTIES):
         volume.detail(line, label, value or "yes")
 
 
