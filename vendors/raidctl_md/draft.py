@@ -39,7 +39,11 @@ class Parent(Struct, frozen=True):
 
 
 class ReportDraft(Draft):
-    """One output's report on one object. The last of several lines counts."""
+    """One output's report on one object.
+
+    Unlike in other drafts, the last of several lines counts, as mdadm and the kernel qualify a state with later words:
+    ``(S)`` behind a device's name, ``missing`` behind its state.
+    """
 
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
@@ -65,6 +69,10 @@ class ReportDraft(Draft):
         """Make fields unknown; their lines are no longer evidence."""
         self.discard(*names)
         self.evidence = [item for item in self.evidence if item[1] not in names]
+
+    def forget_line(self, line: Line) -> None:
+        """Make a line no longer evidence; what it gives counts."""
+        self.evidence = [item for item in self.evidence if item[0] is not line]
 
 
 class MemberDraft(ReportDraft):
@@ -107,8 +115,7 @@ class ArrayDraft(ReportDraft):
             mark_read(line)
             return
         self.labels[name] = label
-        self.values[name] = (DETAIL, value)
-        self.evidence.append((line, name, value))
+        self.put(line, name, value)
 
     def read_field(
         self,
@@ -162,7 +169,8 @@ class ArrayDraft(ReportDraft):
         if value:
             name = f"details[{label}]"
             member.replace_words(label, value)
-            member.evidence += [item for item in self.evidence if item[1] == name]
+            for line, _, words in [item for item in self.evidence if item[1] == name]:
+                member.add_evidence(line, name, words)
             self.forget(name)
 
     @property
@@ -173,7 +181,7 @@ class ArrayDraft(ReportDraft):
     def doubt_line(self, line: Line) -> None:
         """Leave a line listed as not understood. What it gives counts, but has no evidence."""
         for draft in (self, *self.members.values()):
-            draft.evidence = [item for item in draft.evidence if item[0] is not line]
+            draft.forget_line(line)
 
 
 class Reading(Struct):
