@@ -198,7 +198,7 @@ def test_the_ground_floor_knows_no_room() -> None:
 
 
 def imported_modules(path: Path, modules: Collection[str]) -> set[str]:
-    """The modules that a file imports. A package of its own counts only if the file needs a name that it defines."""
+    """The modules that a file imports. Its own package counts only if a name of it is used."""
     own, found = module(path), source(path).imported
     needed = {name.rpartition(".")[0] for name in found - set(modules)}
     return {to for to in found if to in modules and to != own and (not own.startswith(f"{to}.") or to in needed)}
