@@ -76,7 +76,7 @@ _RAW = ("raw", "raw (pass through)", "online (raw)")
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """One arcconf call for each deed. There is none if the controller does it automatically."""
-    return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
+    return planned(deeds, lambda deed: _DeedPlanner(controller, tools).steps(deed))
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
@@ -102,7 +102,7 @@ def moves_back(controller: Controller) -> bool | None:
     return {"Enabled": True, "Disabled": False}.get(controller.details.get("Copyback", ""))
 
 
-class _Planner:
+class _DeedPlanner:
     """The steps of one deed on a controller."""
 
     def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:

@@ -87,7 +87,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """One command for each deed, or none if the controller does it. One command stops all checks."""
-    planner = _Planner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
+    planner = _DeedPlanner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
     return planned(deeds, planner.steps)
 
 
@@ -113,7 +113,7 @@ def _unreachable(controller: Controller, tools: Sequence[Tool]) -> str | None:
     return None if tools else "The tool is unknown."
 
 
-class _Planner:
+class _DeedPlanner:
     """The steps of deeds on a controller."""
 
     def __init__(self, controller: Controller, tools: Sequence[Tool], stopped: Sequence[str]) -> None:

@@ -114,7 +114,7 @@ _READING = frozenset({"show", "info", "help", "alarms"})
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
     """Plan one call of tw_cli per deed, unless the controller does it."""
-    return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
+    return planned(deeds, lambda deed: _DeedPlanner(controller, tools).steps(deed))
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
@@ -144,7 +144,7 @@ def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind
     return Action(argv=("tw_cli", f"/c{number}", "rescan"), timeout=TIMEOUT, lock=LOCK)
 
 
-class _Planner:
+class _DeedPlanner:
     """The steps of one deed on a controller."""
 
     def __init__(self, controller: Controller, tools: Sequence[Tool]) -> None:

@@ -123,25 +123,25 @@ def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Des
     if before == "0 percent" and unit == "bytes":
         why = "Bytes and percent are both 0 now, which the kernel cannot restore once one of them is set."
         return _no(desired, why, "Set a percentage first.", kind="unknown")
-    stand = volume.details | {other.setting: other.value for other in requests if other.object_id == volume.id}
-    limits = [stand.get(name, "") for name in ("dirty_background_limit", "dirty_limit")]
-    known = all(limit.endswith(" percent") for limit in limits) or "available" in stand
-    start, most = (_bytes(limit, stand if known else {}) for limit in limits)
+    current = volume.details | {other.setting: other.value for other in requests if other.object_id == volume.id}
+    limits = [current.get(name, "") for name in ("dirty_background_limit", "dirty_limit")]
+    known = all(limit.endswith(" percent") for limit in limits) or "available" in current
+    start, most = (_bytes(limit, current if known else {}) for limit in limits)
     if start is not None and most is not None and start >= most > 0:
         why = (
-            f"The background limit of {stand['dirty_background_limit']} is not below the limit of "
-            f"{stand['dirty_limit']}: the kernel would silently use half of the limit instead."
+            f"The background limit of {current['dirty_background_limit']} is not below the limit of "
+            f"{current['dirty_limit']}: the kernel would silently use half of the limit instead."
         )
         return _no(desired, why, "Set both: --dirty-background-… below --dirty-….")
     return None
 
 
-def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
+def _bytes(limit: str, current: Mapping[str, str]) -> int | None:
     """Convert a limit to bytes. If only percentages are compared, it is a percentage of an arbitrary size."""
     figure, _, unit = limit.partition(" ")
     if unit != "percent":
         return int(figure) if figure else None
-    return int(figure) * int(stand.get("available", "1000000")) // 100 if stand else None
+    return int(figure) * int(current.get("available", "1000000")) // 100 if current else None
 
 
 def _step(volume: Volume, desired: Desired) -> Step:
