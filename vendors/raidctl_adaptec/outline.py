@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -82,6 +83,12 @@ class Answer(Struct):
         return bool(self.blocks or self.messages or self.rows or self.trailer or self.version or self.found is not None)
 
 
+@lru_cache(maxsize=4096)
+def _form(text: str) -> tuple[bool, tuple[str, str] | None]:
+    """Whether a line is ordinary, and its pair. Drives repeat most of their lines."""
+    return grammar.ordinary(text), pair(text)
+
+
 class _Outliner:
     """Reads the lines in one pass."""
 
@@ -107,7 +114,7 @@ class _Outliner:
             self.ruled = False
             return
         self.below = below
-        ordinary = grammar.ordinary(text)
+        ordinary, found = _form(text)
         asked = None if ordinary else grammar.command_of(text)
         if asked is not None:
             self.asked, self.ruled, self.last = asked, False, None
@@ -117,7 +124,6 @@ class _Outliner:
             self.ruled = True
             return
         last, self.last = self.last, None
-        found = pair(text)
         # what has a label and a value is no title
         if not (
             (not ordinary and self.about_the_run(text, line))
