@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
@@ -10,7 +9,7 @@ from msgspec import Struct, field
 
 from raidctl.evidence import mark_read, record
 from raidctl.model import Array, Controller, Drive, Health, Problem, Progress, Volume
-from raidctl.text import regex
+from raidctl.order import natural
 from raidctl.vendor.draft import Complaint
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
@@ -38,7 +37,6 @@ _NO_JOURNAL = Complaint(
     "Connect the device again; if it is lost, add another while the array is read-only: `mdadm --manage DEVICE "
     "--add-journal JOURNAL`.",
 )  # fmt: skip
-_DIGITS = regex(r"(\d{1,18})", re.ASCII)
 
 
 class _Built(Struct):
@@ -63,7 +61,7 @@ def build(
     """
     _forget_sizes(reading, measured)
     built = _Built()
-    for item in sorted(group(reading.drafts, alias), key=_natural):
+    for item in sorted(group(reading.drafts, alias), key=_by_name):
         mark_out_of_date(item)
         if item.container is None:
             _build_array(item, built, alias)
@@ -79,7 +77,7 @@ def build(
                 mode="software",
                 status="ok" if built.alive else "unknown",
                 arrays=tuple(built.arrays),
-                volumes=tuple(sorted(built.volumes, key=_natural)),
+                volumes=tuple(sorted(built.volumes, key=lambda volume: natural(volume.id))),
                 drives=tuple(built.drives),
                 capabilities=SUPPORT,
                 details=details,
@@ -95,16 +93,15 @@ def _forget_sizes(reading: Reading, measured: Collection[str]) -> None:
             draft.members[key].forget("size_bytes")
 
 
-def _natural(item: Group | Volume) -> tuple[tuple[int, int, str], ...]:
+def _by_name(item: Group) -> tuple[tuple[int, int, str], ...]:
     """Sort ``md2`` before ``md10``."""
-    pieces = _DIGITS.split(item.id if isinstance(item, Volume) else item.name)
-    return tuple((0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in pieces if piece)
+    return natural(item.name)
 
 
 def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     """A plain array, or a container with its arrays."""
     array_id = f"md:{item.name}/array"
-    members = sorted(item.children, key=_natural) if item.is_container or item.children else [item]
+    members = sorted(item.children, key=_by_name) if item.is_container or item.children else [item]
     volumes = [_volume(member, array_id, built) for member in members]
     built.volumes += volumes
     drives = _drives(
