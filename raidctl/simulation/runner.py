@@ -237,7 +237,9 @@ class Simulated:
         state = dict(state)
         for path, word in fresh.items():
             [recorded] = current.carry_out([Read(path)])
-            if isinstance(recorded, ReadAnswer) and (recorded.text or "").strip() == word.strip():
+            if not isinstance(recorded, ReadAnswer) or recorded.trouble is not None:
+                continue  # another path of the same file, which this machine does not have
+            if (recorded.text or "").strip() == word.strip():
                 state.pop(f"file {path}", None)  # as it was recorded
             else:
                 state[f"file {path}"] = f"{word.strip()}\n"
