@@ -82,7 +82,7 @@ def unwrapped(document: Document, look: Look) -> Document:
     if len(lines) > _LONGEST:
         return document
     blocks = _short_blocks(lines)
-    guesses = _guesses(_measured(lines), blocks) if blocks else []
+    guesses = _guesses(list(map(_measured, lines)), blocks) if blocks else []
     folded = _folded(lines)
     if not guesses and not folded:
         return document
@@ -152,7 +152,7 @@ def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
 
 
 class _Measured(NamedTuple):
-    """A line with its lengths, which each way of joining lines compares."""
+    """A line with its lengths and words, which each way of joining lines compares."""
 
     text: str
     length: int
@@ -161,15 +161,18 @@ class _Measured(NamedTuple):
     """Where a word after it would begin."""
     word_end: int
     """Where its first word ends; 0 without one."""
+    first: str
+    """Its first word; empty without one."""
+    several: bool
+    """It has more than one word."""
 
 
-def _measured(lines: Sequence[str]) -> list[_Measured]:
-    found = []
-    for line in lines:
-        length = len(line.rstrip())
-        word_end = len(line) - len(line.lstrip()) + len(line.split(maxsplit=1)[0]) if length else 0
-        found.append(_Measured(line, length, max(length + 1, len(line)), word_end))
-    return found
+def _measured(line: str) -> _Measured:
+    length = len(line.rstrip())
+    words = line.split(maxsplit=1)
+    first = words[0] if words else ""
+    word_end = len(line) - len(line.lstrip()) + len(first) if length else 0
+    return _Measured(line, length, max(length + 1, len(line)), word_end, first, len(words) > 1)
 
 
 def _guesses(lines: Sequence[_Measured], blocks: Sequence[tuple[int, int, int]]) -> list[tuple[tuple[int, ...], bool]]:
@@ -197,19 +200,18 @@ def _continued(
             else:
                 fits = line.room + following.word_end > narrow
             again = way.once and length > line.length
-            if fits and not again and len(line.text) <= _WIDEST and _may_go_on(line.text, following.text, way.indented):
+            if fits and not again and len(line.text) <= _WIDEST and _may_go_on(line, following, indented=way.indented):
                 length += 1 + following.length
                 yield number
             else:
                 length = 0
 
 
-def _may_go_on(line: str, following: str, indented: object) -> bool:
-    first, then = line.split(), following.split()
-    soft = indented or line.endswith(" ") or following[:1].strip()
-    if _PROMPT.match(following):
+def _may_go_on(line: _Measured, following: _Measured, *, indented: bool) -> bool:
+    soft = indented or line.text.endswith(" ") or following.text[:1].strip()
+    if not (soft and line.several and following.first) or _PROMPT.match(following.text):
         return False
-    return bool(soft and len(first) > 1 and then and then[0] != first[0] and not then[0].endswith(":"))
+    return following.first != line.first and not following.first.endswith(":")
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:

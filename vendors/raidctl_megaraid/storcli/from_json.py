@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import regex
@@ -141,7 +140,7 @@ class _Walk:
             section.pairs.append(self._pair(name, value, place))
 
     def _section(self, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
-        section = Section(_label(name), path)
+        section = Section(plain(name).strip(), path)
         self.answer.sections.append(section)
         if len(path) > _DEEPEST:
             self._line(place, "(nested deeper than any output of these tools)")
@@ -179,7 +178,7 @@ class _Walk:
                 section.texts.append(self._pair("", value, at))
 
     def _pair(self, name: str, value: Value, place: str) -> Pair:
-        return Pair(_label(name), _plain(value), [self._line(place, value)])
+        return Pair(plain(name).strip(), _plain(value), [self._line(place, value)])
 
     def _line(self, place: str, value: Value) -> Line:
         return self.output.add(f"{place}: {_printed(value)}")
@@ -206,12 +205,6 @@ def _free(row: Row, label: str, seen: dict[str, int]) -> str:
     return title
 
 
-@lru_cache(maxsize=1024)
-def _label(name: str) -> str:
-    """A name as a label. Lists of drives repeat theirs."""
-    return plain(name).strip()
-
-
 def _join(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name
 
@@ -223,13 +216,9 @@ def _plain(value: Value) -> str:
     return plain(value).strip() if isinstance(value, str) else ""
 
 
-_quoted = lru_cache(maxsize=4096)(_ENCODER.encode)
-"""A string as printed. Lists of drives repeat most of theirs."""
-
-
 def _printed(value: Value) -> str:
     if isinstance(value, str):
-        return str(value) if isinstance(value, Number) else _quoted(value)
+        return str(value) if isinstance(value, Number) else _ENCODER.encode(value)
     if isinstance(value, Fields):
         return "{}" if not value.items else "{…}"
     if isinstance(value, list):
