@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -146,8 +147,12 @@ _BEGINNINGS = regex(
 )
 
 
+@lru_cache(maxsize=4096)
 def ordinary(text: str) -> bool:
-    """Whether a line begins as only pairs do. Headings, sentences, command lines and banners do not."""
+    """Whether a line begins as only pairs do. Headings, sentences, command lines and banners do not.
+
+    Drives repeat most of their lines.
+    """
     low = text.lower()
     return not (_BEGINNINGS.match(low) or "mega" in low or "cmdtool" in low or "copyright" in low)
 
@@ -173,6 +178,7 @@ def _number(text: str) -> str:
     return str(int(text)) if text.isdecimal() and text.isascii() else text
 
 
+@lru_cache(maxsize=4096)
 def split(text: str) -> tuple[str, str] | None:
     """Label and value of ``Name                :Virtual Disk 0``, ``Max Error = 0 %``; None if it is no pair."""
     cut = text.find(":")
