@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from raidctl.model import Capability
+from raidctl.vendor.software_support import software_support
 from raidctl.vendor.unreported import Unreported
 
-_READ = Capability(read=True, set=False)
-_NONE = Capability(read=False, set=False, why="ZFS has no controller cache and no battery.")
-SUPPORT: dict[str, Capability] = {
-    "controllers": _READ,
-    "arrays": _READ,
-    "volumes": _READ,
-    "drives": _READ,
-    "progress": _READ,
-    "battery": _NONE,
-    "cache_size": _NONE,
-    "cache_split": _NONE,
-    "write_policy": _NONE,
-}
+SUPPORT = software_support("ZFS has no controller cache and no battery.")
 UNREPORTED = (
     Unreported(
         fact="differences",

@@ -60,7 +60,7 @@ class Agreement:
             DryRunError: Only the plan was requested.
             Declined: The answer is no.
             Interrupted: There was none.
-            UsageError: Nobody can be asked.
+            UsageError: There is no terminal to ask on.
         """
         for text in plan:
             tell(text)
