@@ -5,6 +5,8 @@ A failing one never hides the others, and two never show one controller twice.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -123,6 +125,44 @@ def test_a_family_that_only_looks_for_its_tools_needs_no_thread(monkeypatch: pyt
     found = survey(Bare(), [Family("good"), Family("bad", broken=True), Family("other")])
     assert [c.id for c in found.inventory.controllers] == ["good:9", "good:10", "other:9", "other:10"]
     assert "bad" in {problem.where for problem in found.inventory.problems}
+
+
+_MACHINE_OF_SLOW_TOOLS = """
+import sys, time
+from importlib import import_module
+from raidctl.host import HostView
+from raidctl.request import Failure, Run, RunAnswer, Which, WhichAnswer
+from raidctl.survey.ask_vendors import ask_vendors
+
+reader = f"{sys.argv[1]}.reader"
+seen = []
+
+class Machine:
+    def carry_out(self, requests):
+        return [self.one(request) for request in requests]
+
+    def one(self, request):
+        if isinstance(request, Which):
+            return WhichAnswer(path=f"/usr/sbin/{request.name}")
+        if isinstance(request, Run) and not seen:
+            seen.append(reader in sys.modules)
+            ends = time.monotonic() + 60
+            while reader not in sys.modules and time.monotonic() < ends:
+                time.sleep(0.01)
+            seen.append(reader in sys.modules)
+        return RunAnswer(trouble=Failure.FAILED)
+
+ask_vendors([import_module(sys.argv[1]), import_module("raidctl_zfs")], HostView(), Machine())
+print(seen)
+"""
+
+
+@pytest.mark.parametrize("package", ["raidctl_adaptec", "raidctl_megaraid", "raidctl_smartarray"])
+def test_a_reader_is_imported_while_its_tool_runs(package: str) -> None:
+    """Not before, since the tool would start later; not after, since the reader would be late."""
+    script = [sys.executable, "-c", _MACHINE_OF_SLOW_TOOLS, package]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[False, True]", done.stderr
 
 
 def test_a_failing_reader_of_loose_files_becomes_a_problem() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Generic, TypeVar
 
@@ -15,6 +15,7 @@ from raidctl.request import (
     Dialogue,
     Glob,
     Read,
+    Run,
     Runner,
     UdevDatabase,
     Which,
@@ -53,10 +54,11 @@ def ask_vendors(
         return converse(together(dialogues), runner)
     if len(dialogues) == 1:
         return [converse(dialogues[0], runner)]
-    rests = _after_lookups(dialogues, runner)
+    opened = _after_lookups(dialogues, runner)
     # when this thread is interrupted, the owner of the runner closes it, which ends the others
-    started = [rest if isinstance(rest, _Ended) else _DialogueThread(rest, runner) for rest in rests]
-    if not all(isinstance(rest, _Ended) for rest in rests):
+    started = [one if isinstance(one, _Ended) else _DialogueThread(one.rest(), runner) for one in opened]
+    if not all(isinstance(one, _Ended) for one in opened):
+        _import_readers(vendor for vendor, one in zip(vendors, opened, strict=True) if one.runs_tool)
         meanwhile()
     return [one.result() for one in started]
 
@@ -71,6 +73,13 @@ def warm(vendors: Sequence[Vendor]) -> None:
             vendor.observe(HostView()).close()
 
 
+def _import_readers(vendors: Iterable[Vendor]) -> None:
+    """Make vendor packages import what reads their tools' outputs. Errors are ignored, as in :func:`warm`."""
+    for vendor in vendors:
+        with suppress(Exception):
+            vendor.read(())
+
+
 def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
     """The dialogue of a vendor package. An error of the package becomes its outcome, so that the others continue."""
     try:
@@ -83,22 +92,45 @@ class _Ended(Struct, Generic[T], frozen=True):
     """A dialogue without further questions."""
 
     outcome: T
+    runs_tool = False
 
     def result(self) -> T:
         """Return the outcome."""
         return self.outcome
 
 
-def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T] | _Ended[T]]:
-    """Answer the first lookups of all dialogues in one call. Return what is left of each dialogue.
+class _Open(Struct, Generic[T], frozen=True):
+    """A dialogue that has asked a question."""
+
+    question: Asked
+    dialogue: Dialogue[T]
+
+    @property
+    def runs_tool(self) -> bool:
+        """Whether the question is answered by a program."""
+        return any(isinstance(request, Run) for request in requests_of(self.question))
+
+    def rest(self) -> Dialogue[T]:
+        """The dialogue from this question on."""
+        question = self.question
+        try:
+            while True:
+                question = self.dialogue.send((yield question))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[_Open[T] | _Ended[T]]:
+    """Answer the first lookups of all dialogues in one call. Return where each dialogue is then.
 
     Most families only check whether their tools are installed, and a thread for each would cost more than that.
     """
     return converse(together(_first_lookup(dialogue) for dialogue in dialogues), runner)
 
 
-def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T] | _Ended[T]]:
-    """Run the first question of a dialogue if it starts no tool. Return the rest of the dialogue."""
+def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[_Open[T] | _Ended[T]]:
+    """Answer the first question of a dialogue if it starts no tool. Return where the dialogue is then."""
     try:
         question = next(dialogue)
         if all(isinstance(request, _LOOKUPS) for request in requests_of(question)):
@@ -106,17 +138,7 @@ def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T] | _Ended[T]]:
             question = dialogue.send(reply)
     except StopIteration as end:
         return _Ended(end.value)
-    return _from(question, dialogue)
-
-
-def _from(question: Asked, dialogue: Dialogue[T]) -> Dialogue[T]:
-    """Continue a dialogue that has asked a question."""
-    try:
-        while True:
-            question = dialogue.send((yield question))
-    except StopIteration as end:
-        result: T = end.value
-        return result
+    return _Open(question, dialogue)
 
 
 class _DialogueThread(threading.Thread):

@@ -18,9 +18,7 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed, without_root
-from raidctl_adaptec.collect import collect
 from raidctl_adaptec.grammar import FOUND
-from raidctl_adaptec.reader import built, unreadable
 from raidctl_adaptec.recognise import TEXT
 
 LOCK = "adaptec"
@@ -58,6 +56,9 @@ def _count(document: Document) -> Reading[int]:
 
 
 def _assemble(session: Session[int], count: int, host: HostView) -> Observation:
+    from raidctl_adaptec.collect import collect  # noqa: PLC0415 - imported while the tool runs
+    from raidctl_adaptec.reader import built, unreadable  # noqa: PLC0415 - as above
+
     collection = collect(session.documents)
     controllers, problems = built(collection)
     problems = [*session.problems, *problems, *unreadable(collection)]

@@ -21,10 +21,10 @@ from raidctl_megaraid.collect.tool_call import LOCK, TIMEOUT
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.operate.commands import Route
 from raidctl_megaraid.operate.steps import case_of
-from raidctl_megaraid.read_document import MEGACLI, STORCLI, read_document
+from raidctl_megaraid.read_document import read_document
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.foreign import level_of
-from raidctl_megaraid.tools import KINDS
+from raidctl_megaraid.tools import KINDS, MEGACLI, STORCLI
 from raidctl_megaraid.vocabulary import normalized
 
 _COMPLETE = frozenset({"optl", "optimal", "dgrd", "degraded", "pdgd", "partially degraded"})

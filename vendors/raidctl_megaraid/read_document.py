@@ -15,11 +15,10 @@ from raidctl_megaraid.megacli import read as read_megacli
 from raidctl_megaraid.megacli import tool_version
 from raidctl_megaraid.mfi import reader as mfi
 from raidctl_megaraid.storcli import reader as storcli
+from raidctl_megaraid.tools import MEGACLI, MFI_JSON
 
-STORCLI, MEGACLI = "storcli", "megacli"
-"""The kinds of documents. They are every storcli and perccli in JSON and text, and MegaCli."""
 _MEGACLI_NAMES = ("MegaCli64", "MegaCli", "megacli", "megasascli", "CmdTool2")
-SHOWN = {storcli.V7: "storcli", storcli.V8: "storcli2", MEGACLI: "MegaCli", mfi.KIND: mfi.NAME}
+SHOWN = {storcli.V7: "storcli", storcli.V8: "storcli2", MEGACLI: "MegaCli", MFI_JSON: mfi.NAME}
 """The name of each kind of tool. It is used if the output does not show which tool it was."""
 
 
@@ -43,7 +42,7 @@ def read_document(document: Document) -> ReadDocument:
     """Read one document. Never raises for its contents."""
     if document.kind == MEGACLI:
         return _megacli(document)
-    if document.kind == mfi.KIND:
+    if document.kind == MFI_JSON:
         return _mfi(document)
     reading = storcli.read_output(document.name, document.text)
     found = ReadDocument(
@@ -72,7 +71,7 @@ def _mfi(document: Document) -> ReadDocument:
     controllers = Controllers()
     output, problems, whole = mfi.read(controllers, document)
     reported_version = mfi.version(document.text)
-    return ReadDocument(document, mfi.KIND, output, controllers, problems, mfi.NAME, reported_version, answered=whole)
+    return ReadDocument(document, MFI_JSON, output, controllers, problems, mfi.NAME, reported_version, answered=whole)
 
 
 def _unreadable(found: ReadDocument) -> list[Problem]:

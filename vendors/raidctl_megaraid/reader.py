@@ -13,9 +13,10 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import best_sources
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import Machine, join, same_controller
-from raidctl_megaraid.read_document import MEGACLI, SHOWN, STORCLI, ReadDocument, read_document
+from raidctl_megaraid.read_document import SHOWN, ReadDocument, read_document
 from raidctl_megaraid.split_by_tool import split_by_tool
 from raidctl_megaraid.to_model import build, controller_ids
+from raidctl_megaraid.tools import MEGACLI, STORCLI
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -8,8 +8,8 @@ from raidctl.vendor.protocol import Sniffed
 from raidctl.vendor.recognise import surest
 from raidctl_megaraid.megacli import sniff as sniff_megacli
 from raidctl_megaraid.mfi import reader
-from raidctl_megaraid.read_document import MEGACLI, STORCLI
 from raidctl_megaraid.storcli.recognise import sniff as sniff_storcli
+from raidctl_megaraid.tools import MEGACLI, STORCLI
 
 
 def sniff(name: str, text: str) -> Sniffed | None:

@@ -94,5 +94,7 @@ KINDS: dict[str, str] = {
     "megacli": "megacli", "megasascli": "megacli", "CmdTool2": "megacli",
 }  # fmt: skip
 """The kind of each tool, whatever its name. A second one of the same kind reports nothing more."""
+STORCLI, MEGACLI, MFI_JSON = "storcli", "megacli", "mfi"
+"""The kinds of documents: storcli and perccli in JSON and text, MegaCli, the JSON of raidctl-mfi."""
 SECOND_GENERATION = frozenset({"storcli2", "perccli2"})
 """Kinds whose grammar is that of version 8."""

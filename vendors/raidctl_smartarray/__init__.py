@@ -14,7 +14,7 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl.vendor.tools import installed
 from raidctl_smartarray.capability import SUPPORT, UNREPORTED
-from raidctl_smartarray.tools import DRIVERS, STATUS_TOOL
+from raidctl_smartarray.tools import DRIVERS, KIND, STATUS_TOOL
 from raidctl_smartarray.tools import TOOLS as _SETTING_TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
@@ -58,9 +58,9 @@ def read(documents: Sequence[Document]) -> Observation:
     """Read complete or partial outputs and combine those of one controller."""
     from raidctl_smartarray import reader  # noqa: PLC0415 - for loose texts only
 
-    own = [one for one in documents if one.kind == reader.KIND]
+    own = [one for one in documents if one.kind == KIND]
     observed = reader.read(own) if own else Observation()
-    others = [one for one in documents if one.kind != reader.KIND]
+    others = [one for one in documents if one.kind != KIND]
     if not others:
         return observed
     from raidctl_smartarray import status_collect  # noqa: PLC0415 - as above

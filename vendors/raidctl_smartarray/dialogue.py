@@ -8,24 +8,17 @@ one for each controller. The tools cannot run twice at once; all calls share one
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from raidctl.host import HostView
-from raidctl.model import Controller, Problem
 from raidctl.request import Dialogue, together
 from raidctl.vendor.protocol import Document, Observation
-from raidctl.vendor.session import Call, Reading, Session
-from raidctl.vendor.tool_choice import Choice, best_sources
-from raidctl.vendor.tools import Installed, as_note, without_root
-from raidctl_smartarray.collect import Collection, collect
-from raidctl_smartarray.draft import ControllerDraft
-from raidctl_smartarray.grammar import slot_of_command
-from raidctl_smartarray.messages import meaning
-from raidctl_smartarray.outline import Outline
-from raidctl_smartarray.reader import KIND, outlines, problems_of_messages, unreadable
-from raidctl_smartarray.to_model import build, conclude_battery, controller_ids
-from raidctl_smartarray.tools import DRIVERS
+from raidctl.vendor.session import Reading, Session
+from raidctl.vendor.tools import Installed
+from raidctl_smartarray.tools import KIND
+
+if TYPE_CHECKING:
+    from raidctl_smartarray.outline import Outline
 
 LOCK = "smartarray"
 TIMEOUT = 120.0
@@ -33,135 +26,37 @@ TIMEOUT = 120.0
 ENVIRONMENT = (("INFOMGR_BYPASS_NONSA", "1"),)
 """Keeps the tools from querying every LUN of a storage network."""
 EVERYTHING = ("ctrl", "all", "show", "config", "detail")
-_FINAL = frozenset({"none", "busy", "denied", "missing"})
-"""Errors that the next call would give again."""
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every controller of the family with the installed tools."""
-    sessions = [Session(one, KIND, LOCK, TIMEOUT, _outline, ENVIRONMENT) for one in found]
+    sessions = [Session(one, KIND, LOCK, TIMEOUT, _read, ENVIRONMENT) for one in found]
     yield from together([one.run(*EVERYTHING) for one in sessions])
-    seen = _best_sources(sessions, _collections(sessions))
-    missing = _controllers_on_bus(host) > len(seen)
-    again = [one for one in sessions if _worth_another(one.calls[-1]) or (missing and one.calls[-1].answered)]
+    from raidctl_smartarray import assemble  # noqa: PLC0415 - imported while the tools run
+
+    seen = assemble.best_choices(sessions, assemble.collections_of(sessions))
+    missing = assemble.controllers_on_bus(host) > len(seen)
+    again = [one for one in sessions if assemble.worth_another(one.calls[-1]) or (missing and one.calls[-1].answered)]
     if again:
         slots = {choice.draft.chassis or choice.draft.name for choice in seen}
         yield from together([_ask_one_by_one(one, slots) for one in again])
     # collected again: choosing the best source has removed evidence
-    return _assemble(sessions, _collections(sessions), host)
+    return assemble.assemble(sessions, assemble.collections_of(sessions), host)
 
 
-def _outline(document: Document) -> Reading[Outline]:
-    """Read an output; it is an answer if it names a controller."""
-    [found] = outlines([document])
-    named = any(section.line is not None for section in found.controllers)
-    return Reading(found, answered=named, note_exit=named and not _errors(found))
+def _read(document: Document) -> Reading[Outline]:
+    from raidctl_smartarray.assemble import read_outline  # noqa: PLC0415 - imported while the tools run
 
-
-def _errors(found: Outline) -> set[str]:
-    """The codes of the tool's errors."""
-    return {
-        meaning(item.text, wrapper=item.kind == "missing_tool").code
-        for item in found.paragraphs
-        if item.kind in ("error", "missing_tool")
-    }
-
-
-def _worth_another(call: Call[Outline]) -> bool:
-    """Whether the controllers are worth querying one by one after a call."""
-    known = call.value is not None and bool(_errors(call.value) & _FINAL)
-    return not call.answered and not call.final and not known
-
-
-def _collections(sessions: Sequence[Session[Outline]]) -> list[Collection]:
-    return [collect([call.value for call in one.calls if call.value is not None]) for one in sessions]
+    return read_outline(document)
 
 
 def _ask_one_by_one(session: Session[Outline], seen: set[str]) -> Dialogue[None]:
     """Query the list of controllers, then each one not seen yet."""
+    from raidctl_smartarray.assemble import targets  # noqa: PLC0415 - imported while the tools run
+
     first = session.calls[0]
     listed = yield from session.run("ctrl", "all", "show")
-    targets = []
-    for section in listed.value.controllers if listed.value is not None else ():
-        chassis = section.heading.parts.get("chassis")
-        slot = section.heading.name
-        if chassis is not None and chassis not in seen:
-            targets.append(f"chassisname={chassis}")
-        elif slot and slot not in seen and slot_of_command(f"slot={slot}") is not None:
-            targets.append(f"slot={slot}")
-    calls = yield from session.run_all(
-        ("ctrl", target, "show", "config", "detail") for target in dict.fromkeys(targets)
-    )
+    left = targets(listed.value, seen) if listed.value is not None else []
+    calls = yield from session.run_all(("ctrl", target, "show", "config", "detail") for target in left)
     if calls and calls[-1].answered and not any(call.problems for call in (listed, *calls)):
         session.forgiven.add(first.command)
-
-
-def _controllers_on_bus(host: HostView) -> int:
-    return sum(device.driver in DRIVERS for device in host.pci)
-
-
-def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collection], host: HostView) -> Observation:
-    choices = _best_sources(sessions, collections)
-    ids = controller_ids([choice.draft for choice in choices])
-    names = _names(choices, ids)
-    controllers: list[Controller] = []
-    problems: list[Problem] = []
-    described = [choice for choice in choices if _described(choice.draft)]
-    satisfied = bool(choices) and len(described) == len(choices) >= _controllers_on_bus(host)
-    built = [build(choice.draft, object_id) for choice, object_id in zip(choices, ids, strict=True)]
-    for one, found in zip(sessions, collections, strict=True):
-        own = [*one.problems, *_tool_errors(found, names, host)]
-        for item in found.outlines:
-            own += unreadable(item)
-        forgiven = satisfied and not one.calls[-1].answered
-        problems += [as_note(item) if forgiven or item.where in one.forgiven else item for item in own]
-    for choice, object_id, (controller, own) in zip(choices, ids, built, strict=True):
-        controllers.append(msgspec.structs.replace(controller, told_by=choice.tool))
-        problems += [*own, *choice.seen_twice(object_id)]
-    return Observation(
-        controllers=tuple(controllers),
-        problems=tuple(dict.fromkeys(problems)),
-        tools=tuple(one.tool for one in sessions),
-        outputs=tuple(item.output for found in collections for item in found.outlines),
-    )
-
-
-def _described(controller: ControllerDraft) -> bool:
-    """Whether more is known of a controller than its line in a list."""
-    return controller.get("status") is not None or bool(controller.drives or controller.volumes or controller.arrays)
-
-
-def _best_sources(
-    sessions: Sequence[Session[Outline]], collections: Sequence[Collection]
-) -> list[Choice[ControllerDraft]]:
-    seen = [
-        (controller, one.name, "")
-        for one, found in zip(sessions, collections, strict=True)
-        for controller in found.controllers
-    ]
-    for controller, _, _ in seen:
-        conclude_battery(controller)
-    return best_sources(seen, _same)
-
-
-def _same(one: ControllerDraft, _: str, other: ControllerDraft, __: str) -> bool:
-    """Whether two tools report the same controller: same slot, no other serial. Serials alone may be masked."""
-    serials = one.get("serial"), other.get("serial")
-    slots = one.get("slot") or one.name, other.get("slot") or other.name
-    if all(slots):
-        return slots[0] == slots[1] and (serials[0] == serials[1] or not all(serials))
-    return all(serials) and serials[0] == serials[1]
-
-
-def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> dict[int, str]:
-    """Under which id the drafts of each tool are shown."""
-    return {
-        id(controller): object_id
-        for choice, object_id in zip(choices, ids, strict=True)
-        for controller in (choice.draft, *choice.passed_over)
-    }
-
-
-def _tool_errors(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
-    """The tools' errors. If a tool that runs without root finds no controller, it lacked permission."""
-    return without_root(problems_of_messages(found, names), host)

@@ -16,9 +16,6 @@ from raidctl_smartarray.messages import meaning, problem
 from raidctl_smartarray.outline import Outline, Paragraph, Section, outline
 from raidctl_smartarray.to_model import build, controller_ids
 
-KIND = "show"
-"""The one form of document. Every output of these tools has the same grammar."""
-
 # Warning: Unrecoverable Media Errors Detected on Drives during previous Rebuild or Background Surface Analysis …
 _OF_A_VOLUME = "Unrecoverable Media Errors"
 """Warnings printed above the logical drive that they are about."""

@@ -8,7 +8,7 @@ from raidctl.vendor.protocol import Confidence, Sniffed
 from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_smartarray import proc_reader, status_reader
 from raidctl_smartarray.grammar import tool_of_command
-from raidctl_smartarray.reader import KIND
+from raidctl_smartarray.tools import KIND
 
 _LIST, _DETAIL, _STATUS = "ctrl all show", "ctrl all show detail", "ctrl all show status"
 _VOLUMES, _DRIVES, _ARRAYS = (f"ctrl slot=N {what} all show" for what in ("ld", "pd", "array"))

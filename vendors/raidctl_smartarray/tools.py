@@ -25,6 +25,8 @@ TOOLS = (
         version_argv=("version",),
     ),
 )
+KIND = "show"
+"""The one form of document. Every output of these tools has the same grammar."""
 NAMES = frozenset(spec.name for spec in TOOLS)
 STATUS_TOOL = ToolSpec(
     name="cciss_vol_status",

@@ -17,7 +17,8 @@ from raidctl.vendor.plan import Action, Deed, Plan, Verb
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.shapes import outside
 from raidctl_megaraid import foreign, operate, read
-from raidctl_megaraid.read_document import MEGACLI, STORCLI, read_document
+from raidctl_megaraid.read_document import read_document
+from raidctl_megaraid.tools import MEGACLI, STORCLI
 from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench
 
 VERBS: tuple[Verb, ...] = ("import_foreign", "clear_foreign", "discard_preserved", "start_learn")

@@ -19,9 +19,7 @@ from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.collect.tool_choice import ToolGroup, grammar, not_asked, plan, same_tool
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import same_controller
-from raidctl_megaraid.read_document import MEGACLI, STORCLI
-from raidctl_megaraid.reader import Assembly, Report
-from raidctl_megaraid.tools import DRIVERS
+from raidctl_megaraid.tools import DRIVERS, MEGACLI, STORCLI
 
 _ROOT = "Run raidctl as root (sudo), also on the remote machine."
 
@@ -78,6 +76,8 @@ def _distinct(asked: Sequence[Source]) -> list[ControllerDraft]:
 
 
 def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostView) -> Observation:
+    from raidctl_megaraid.reader import Assembly, Report  # noqa: PLC0415 - imported while the first tool runs
+
     found = Assembly(
         [Report(controller, one.name, _kind_of(one)) for one in asked for controller in one.seen],
         tuple(one.tool() for one in asked),

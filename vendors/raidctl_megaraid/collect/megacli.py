@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from raidctl.request import Dialogue, Failure
 from raidctl.text import regex
@@ -17,7 +18,9 @@ from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.read_document import ReadDocument
+
+if TYPE_CHECKING:
+    from raidctl_megaraid.read_document import ReadDocument
 
 _QUIET = "-NoLog"
 _MOST = 16

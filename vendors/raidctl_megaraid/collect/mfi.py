@@ -10,8 +10,7 @@ from raidctl.request import Dialogue
 from raidctl.vendor.tools import installed
 from raidctl_megaraid.collect.expected_controllers import V8, needs, speak_mfi
 from raidctl_megaraid.collect.tool_call import Source
-from raidctl_megaraid.mfi import reader
-from raidctl_megaraid.tools import MFI, MFI_DRIVER
+from raidctl_megaraid.tools import MFI, MFI_DRIVER, MFI_JSON
 
 
 def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
@@ -21,7 +20,7 @@ def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
     found = yield from installed((MFI,))
     if not found:
         return []
-    one = Source.of(found[0], reader.KIND, reader.KIND)
+    one = Source.of(found[0], MFI_JSON, MFI_JSON)
     yield from one.run(("show",))
     return [one]
 

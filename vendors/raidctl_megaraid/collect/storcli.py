@@ -8,6 +8,7 @@ controller (``Illegal instruction``, no end), each controller is asked separatel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Failure
@@ -16,8 +17,10 @@ from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.read_document import ReadDocument
 from raidctl_megaraid.tools import OUTPUT_WORDS
+
+if TYPE_CHECKING:
+    from raidctl_megaraid.read_document import ReadDocument
 
 _ALL = ("show", "all")
 _MOST = 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -13,7 +14,9 @@ from raidctl.vendor.session import Call, Reading, Session
 from raidctl.vendor.tools import Installed, as_note
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.merge import put_together
-from raidctl_megaraid.read_document import ReadDocument, read_document
+
+if TYPE_CHECKING:
+    from raidctl_megaraid.read_document import ReadDocument
 
 LOCK = "megaraid"
 """Lock that all tools of the family share. They talk to the same firmware."""
@@ -32,6 +35,8 @@ def excuse(call: Call[ReadDocument]) -> None:
 
 
 def _read(document: Document) -> Reading[ReadDocument]:
+    from raidctl_megaraid.read_document import read_document  # noqa: PLC0415 - imported while the first tool runs
+
     found = read_document(document)
     return Reading(found, found.answered, found.answered, found.problems)
 

@@ -19,9 +19,9 @@ from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CONTROLLER, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import infer_state, read_cache, read_progress
+from raidctl_megaraid.tools import MFI_JSON
 
 NAME = "raidctl-mfi"
-KIND = "mfi"
 _FORMAT = "raidctl-mfi 1"
 _SIGN = regex(r'\s*\{\s*"format"\s*:\s*"raidctl-mfi ')
 # "where": "controller 0, volume 1"
@@ -31,7 +31,7 @@ _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 def sniff(text: str) -> Sniffed | None:
     """The claim on a text. None if it is not the tool's output."""
-    return Sniffed(KIND, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
+    return Sniffed(MFI_JSON, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
 
 
 def version(text: str) -> str | None:
