@@ -106,7 +106,14 @@ class Auditor:
         with Machine(inventory) as machine:
             tally.hidden |= bool(machine.hiding)
             for rule in rules.rules:
-                met, right = rule.run(machine, self._count(rule.name, rule.severity), findings, keep=self.keep)
+                count = tally.rules.get(rule.name) or self._count(rule.name, rule.severity)
+                if not self.keep and rule.count is None and (met := rule.all_pass(machine)):
+                    count.checked += met
+                    count.passed += met
+                    checked += met
+                    passed += met
+                    continue
+                met, right = rule.run(machine, count, findings, keep=self.keep)
                 if not met:
                     self._nothing_selected(rule, machine, findings)
                 checked += met
