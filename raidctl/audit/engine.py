@@ -102,22 +102,11 @@ class Auditor:
             tally.rules[name].hosts += 1
         if self.policy.groups:
             tally.groups.update(self.policy.matching(host.hostname))
-        checked, passed = len(findings), 0
+        unread = len(findings)
         with Machine(inventory) as machine:
             tally.hidden |= bool(machine.hiding)
-            for rule in rules.rules:
-                count = tally.rules.get(rule.name) or self._count(rule.name, rule.severity)
-                if not self.keep and rule.count is None and (met := rule.all_pass(machine)):
-                    count.checked += met
-                    count.passed += met
-                    checked += met
-                    passed += met
-                    continue
-                met, right = rule.run(machine, count, findings, keep=self.keep)
-                if not met:
-                    self._nothing_selected(rule, machine, findings)
-                checked += met
-                passed += right
+            checked, passed = self._own_rules(rules.rules, machine, findings)
+        checked += unread
         for chosen in rules.builtin:
             found = self._builtin(chosen, inventory)
             checked += len(found)
@@ -139,6 +128,24 @@ class Auditor:
             findings=tuple(findings),
             waived=waived.waived,
         )
+
+    def _own_rules(self, rules: Sequence[PolicyRule], machine: Machine, findings: list[Finding]) -> tuple[int, int]:
+        """Check the policy's own rules; return the number of checks and of passes. ``findings`` is added to."""
+        checked = passed = 0
+        for rule in rules:
+            count = self.tally.rules.get(rule.name) or self._count(rule.name, rule.severity)
+            if not self.keep and rule.count is None and (met := rule.all_pass(machine)):
+                count.checked += met
+                count.passed += met
+                checked += met
+                passed += met
+                continue
+            met, right = rule.run(machine, count, findings, keep=self.keep)
+            if not met:
+                self._nothing_selected(rule, machine, findings)
+            checked += met
+            passed += right
+        return checked, passed
 
     def _waived(self, found: Waived) -> int:
         """Count what waivers cover, and the expired waivers. Return the number of the latter."""

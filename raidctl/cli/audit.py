@@ -157,7 +157,8 @@ def _found(
     if paths:
         from raidctl.cli.shared.inventory_paths import check_paths  # noqa: PLC0415 - as above
         from raidctl.fleet.audit_piece import PieceAuditor  # noqa: PLC0415 - as above
-        from raidctl.fleet.newest import audit_newest, rewindable  # noqa: PLC0415 - as above
+        from raidctl.fleet.kept_input import rewinding  # noqa: PLC0415 - only where standard input is read
+        from raidctl.fleet.newest import audit_newest  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
 
@@ -166,12 +167,10 @@ def _found(
                 raise click.UsageError(f"{settings.given[name]} and a PATH cannot be used together: give one of them.")
         check_paths(paths)
         alone = is_single(list(paths))
-        stdin = rewindable(sys.stdin.buffer) if "-" in paths else sys.stdin.buffer
+        stdin = rewinding(sys.stdin.buffer) if "-" in paths else lambda: sys.stdin.buffer
 
         def every() -> Iterator[Piece]:
-            if "-" in paths:
-                stdin.seek(0)
-            return pieces(paths, stdin)
+            return pieces(paths, stdin())
 
         def work(older: Container[str]) -> PieceAuditor:
             return PieceAuditor(rules, keep=passed, alone=alone, everything=everything, older=older)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import gzip
-import io
+import mmap
 import zlib
 from collections.abc import Container, Iterator
 from pathlib import Path
@@ -70,9 +70,10 @@ class PieceAuditor:
         elif piece.kind == "file":
             yield from self._file(piece.source)
         elif piece.kind == "list":
-            yield from self._list(piece.data, piece.source)
+            memory, start, stop = piece.buffer()
+            yield from self._list(memory[start:stop], piece.source)
         else:
-            for line, document in documents(piece.data, piece.first):
+            for line, document in documents(*piece.buffer(), piece.first):
                 yield from self._either(document, f"{piece.source}:{line}")
 
     def _document(self, document: bytes, source: str) -> Audited:
@@ -116,7 +117,7 @@ class PieceAuditor:
         if over_lines(data):
             yield from self._list(data, path)
             return
-        several = list(documents(data, 1))
+        several = list(documents(data, 0, len(data), 1))
         if len(several) > 1 and (_whole(data) or not any(_may_be_inventory(document) for _, document in several)):
             several = [(1, data)]
         if not several:
@@ -151,24 +152,26 @@ def recorded(path: str) -> Inventory:
     return seen.inventory
 
 
-def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the JSON documents in some lines, with their first line numbers.
+def documents(memory: bytes | mmap.mmap, start: int, stop: int, first: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the JSON documents in a part of some memory, with their first line numbers.
 
     A document is one line, or indented over several.
     """
-    started, lines = 0, list[bytes]()
-    for number, line in enumerate(io.BytesIO(data), first):
-        if started:
-            lines.append(line)
-            if len(line) <= _BRACE and line.rstrip() == b"}":
-                yield started, b"".join(lines)
-                started, lines = 0, []
-        elif len(line) <= _BRACE and line.rstrip() == b"{":
-            started, lines = number, [line]
-        elif not line.isspace():
+    began, since, number = 0, start, first
+    while start < stop:
+        end = memory.find(b"\n", start, stop) + 1 or stop
+        brace = memory[start:end].rstrip() if end - start <= _BRACE else b""
+        if began:
+            if brace == b"}":
+                yield began, memory[since:end]
+                began = 0
+        elif brace == b"{":
+            began, since = number, start
+        elif not (line := memory[start:end]).isspace():
             yield number, line
-    if started:
-        yield started, b"".join(lines)
+        start, number = end, number + 1
+    if began:
+        yield began, memory[since:stop]
 
 
 def _may_be_inventory(document: bytes) -> bool:

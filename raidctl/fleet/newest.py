@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from operator import itemgetter
-from typing import BinaryIO, cast
 
 import msgspec
 
@@ -24,8 +21,6 @@ from raidctl.units import parse_moment
 
 Older = Mapping[str, tuple[str, str]]
 """Each outdated source with its host and the newer source."""
-_IN_MEMORY = 4 << 20
-"""Bytes of standard input kept in memory before a file is created."""
 
 
 class _Host(msgspec.Struct):
@@ -161,16 +156,3 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> Older:
                     found[source] = (host, best)
                     break
     return found
-
-
-def rewindable(stream: BinaryIO) -> BinaryIO:
-    """Return a stream that can be read again. A pipe is copied to a temporary file.
-
-    Copying it while the processes work takes more of the processor's time than copying it first.
-    """
-    if stream.seekable():
-        return stream
-    kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - gone with the process
-    shutil.copyfileobj(stream, kept)
-    kept.seek(0)
-    return cast("BinaryIO", kept)

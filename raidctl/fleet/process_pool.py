@@ -1,7 +1,7 @@
 """Work on pieces in parallel processes; yield the results in order.
 
-Few pieces are in memory at a time. Their inventories reach a process through shared memory: a pipe takes as long as
-decoding them.
+Few pieces are in memory at a time. Their inventories reach a process through shared memory, unless they are a place in
+one already: a pipe takes as long as decoding them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from raidctl.errors import CannotTell
 from raidctl.fleet.audit_piece import freeze_objects
+from raidctl.fleet.kept_input import Span
 from raidctl.fleet.sources import BLOCK, Piece
 from raidctl.runners.parent_death import die_with
 
@@ -41,10 +42,11 @@ class Slots:
 
     def put(self, number: int, piece: Piece) -> tuple[Piece, int, int]:
         """Move the data of the n-th piece into its slot. Return the rest, the slot and the bytes there."""
-        slot, length = number % len(self._memory), len(piece.data)
-        if not length or length > _SLOT:
+        slot, data = number % len(self._memory), piece.data
+        if isinstance(data, Span) or not 0 < len(data) <= _SLOT:
             return piece, slot, 0
-        self._memory[slot][:length] = piece.data
+        length = len(data)
+        self._memory[slot][:length] = data
         return replace(piece, data=b""), slot, length
 
     def get(self, piece: Piece, slot: int, length: int) -> Piece:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import io
+import mmap
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
+from raidctl.fleet.kept_input import Span
 from raidctl.recording.recording import is_recording
 from raidctl.text import counted, regex
 
@@ -26,6 +27,7 @@ _ARCHIVES = (".tar.gz", ".tgz")
 _READ = (*_SINGLE, *_LINES, *_ARCHIVES)
 _MAY_HAVE = regex(r"\.(?:(?:nd)?jsonl?|tar|tgz|zip)\b", re.IGNORECASE)
 _LIST = re.compile(rb"\s*(\[)\s*\{")
+_INDENTED = re.compile(rb"\s*\{\r?\n")
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,18 @@ class Piece:
     """The file; ``standard input``."""
     first: int = 1
     """Of lines: the number of the first."""
-    data: bytes = b""
-    """Of lines and of a list."""
+    data: bytes | Span = b""
+    """Of lines and of a list: the bytes, or their place in the standard input."""
     message: str = ""
     """Of a fault: the reason, one sentence."""
 
+    def buffer(self) -> tuple[bytes | mmap.mmap, int, int]:
+        """What contains the data, where it starts, and where it stops."""
+        data = self.data
+        return (data.memory, data.start, data.stop) if isinstance(data, Span) else (data, 0, len(data))
 
-def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
+
+def pieces(paths: Iterable[str], stdin: BinaryIO | Span) -> Iterator[Piece]:
     """Yield the pieces of all paths, in their order. The files of a directory are sorted by name.
 
     A path that is missing or unreadable gives a fault piece; the rest goes on.
@@ -136,32 +143,80 @@ def _file(path: str) -> Iterator[Piece]:
         yield Piece("fault", path, message=f"It cannot be read: {reason}.")
 
 
-def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
-    """Cut the lines of a stream at the ends of inventories. Indented ones end with a line ``}``."""
-    rest, first = stream.read(BLOCK), 1
-    if over_lines(rest):
-        yield _whole_list(rest, stream, source)
+class _Window:
+    """The part of an input that is in memory and in no piece yet."""
+
+    memory: bytes | mmap.mmap = b""
+    start = stop = 0
+
+    def more(self) -> bool:
+        """Add a block. False: the input has ended."""
+        raise NotImplementedError
+
+    def part(self, stop: int) -> bytes | Span:
+        """The data of a piece, up to this position."""
+        raise NotImplementedError
+
+
+class _OfStream(_Window):
+    """A window on a stream, which is read once."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.memory: bytes = b""
+
+    def more(self) -> bool:
+        """Read a block."""
+        block = self._stream.read(BLOCK)
+        self.memory = self.memory[self.start :] + block
+        self.start, self.stop = 0, len(self.memory)
+        return bool(block)
+
+    def part(self, stop: int) -> bytes:
+        """A copy."""
+        return self.memory[self.start : stop]
+
+
+class _OfKept(_Window):
+    """A window on an input that is kept."""
+
+    def __init__(self, whole: Span) -> None:
+        self._whole = whole
+        self.memory = whole.memory
+
+    def more(self) -> bool:
+        """Take a block more of it."""
+        before, self.stop = self.stop, min(self.stop + BLOCK, self._whole.stop)
+        return self.stop > before
+
+    def part(self, stop: int) -> Span:
+        """Its place."""
+        return self._whole._replace(start=self.start, stop=stop)
+
+
+def cut(given: BinaryIO | Span, source: str) -> Iterator[Piece]:
+    """Cut the lines of an input at the ends of inventories. Indented ones end with a line ``}``."""
+    window = _OfKept(given) if isinstance(given, Span) else _OfStream(given)
+    window.more()
+    if over_lines(window.memory[window.start : window.stop]):
+        yield _whole_list(window, source)
         return
-    end: bytes | None = None
-    some = False
-    while block := stream.read(BLOCK):
-        data = rest + block
-        if end is None:
-            end = b"\n}\n" if data.lstrip().startswith((b"{\n", b"{\r\n")) else b"\n"
-        last = data.rfind(end)
-        if last < 0:
-            if len(data) > LONGEST:
-                yield Piece("fault", f"{source}:{first}", message=f"A line has more than {LONGEST >> 20} MiB.")
-                first += data.count(b"\n") + _skip_line(stream)
-                some, data = True, b""
-            rest = data
-            continue
-        piece, rest = data[: last + len(end)], data[last + len(end) :]
-        yield Piece("lines", source, first, piece)
-        some = True
-        first += _lines(piece)
-    if rest.strip():
-        yield Piece("lines", source, first, rest)
+    end, first, some = b"", 1, False
+    while window.more():
+        end = end or (b"\n}\n" if _INDENTED.match(window.memory, window.start, window.stop) else b"\n")
+        last = window.memory.rfind(end, window.start, window.stop)
+        if last >= 0:
+            stop = last + len(end)
+            yield Piece("lines", source, first, window.part(stop))
+            some = True
+            first += _lines(window, stop, short=len(end) > 1)
+            window.start = stop
+        elif window.stop - window.start > LONGEST:
+            yield Piece("fault", f"{source}:{first}", message=f"A line has more than {LONGEST >> 20} MiB.")
+            some = True
+            first += _lines(window, window.stop, short=True) + _skip_line(window)
+    if not window.memory[window.start : window.stop].isspace() and window.start < window.stop:
+        yield Piece("lines", source, first, window.part(window.stop))
     elif not some:
         yield Piece("fault", source, message="It is empty.")
 
@@ -172,22 +227,33 @@ def over_lines(data: bytes) -> bool:
     return begin is not None and not data[begin.start(1) :].partition(b"\n")[0].rstrip().endswith(b"]")
 
 
-def _whole_list(begin: bytes, stream: BinaryIO, source: str) -> Piece:
-    data = begin + stream.read(LONGEST + 1 - len(begin))
-    if len(data) > LONGEST:
+def _whole_list(window: _Window, source: str) -> Piece:
+    while window.stop - window.start <= LONGEST and window.more():
+        pass
+    if window.stop - window.start > LONGEST:
         return Piece(
             "fault", source, message=f"A list has more than {LONGEST >> 20} MiB; write one inventory per line."
         )
-    return Piece("list", source, data=data)
+    return Piece("list", source, data=window.memory[window.start : window.stop])
 
 
-def _lines(data: bytes) -> int:
-    """Count the lines, the last one terminated. For long lines, this is several times as fast as ``bytes.count``."""
-    return sum(1 for _ in io.BytesIO(data))
+def _lines(window: _Window, stop: int, *, short: bool) -> int:
+    """Count the ends of lines up to a position. A search is fastest for long lines, and slow for short ones."""
+    if short:
+        return window.memory[window.start : stop].count(b"\n")
+    number, place = 0, window.start
+    while (place := window.memory.find(b"\n", place, stop) + 1) > 0:
+        number += 1
+    return number
 
 
-def _skip_line(stream: BinaryIO) -> int:
-    while line := stream.readline(BLOCK):
-        if line.endswith(b"\n"):
+def _skip_line(window: _Window) -> int:
+    """Drop what is left of a line. Return the number of its ends."""
+    while True:
+        window.start = window.stop
+        if not window.more():
+            return 0
+        end = window.memory.find(b"\n", window.start, window.stop)
+        if end >= 0:
+            window.start = end + 1
             return 1
-    return 0

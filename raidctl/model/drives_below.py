@@ -18,7 +18,12 @@ def physical_drives(controllers: Iterable[Controller]) -> Iterator[tuple[Control
 
     Members of software arrays are included only if no other entry is known.
     """
-    return ((controller, drive) for controller in controllers for drive in controller.drives if not drive.backing)
+    return ((controller, drive) for controller in controllers for drive in own_drives(controller))
+
+
+def own_drives(controller: Controller) -> list[Drive]:
+    """The drives of a controller that no other one lists as well."""
+    return [drive for drive in controller.drives if not drive.backing]
 
 
 class Members(Struct, frozen=True):

@@ -266,7 +266,7 @@ def _same(
     elif len(rest) > 1 or field.sort not in {"enum", "text", "number", "flag"}:
         place.wrong(f'"{".".join(rest)}" is not a single value of {single(inner.name)}, so it cannot be the same.')
     else:
-        return quantifiers.same(group, rest[0], field.getter)
+        return quantifiers.same(group, field)
     return None
 
 

@@ -58,9 +58,10 @@ def _all_found(names: Callable[[Array], tuple[str, ...]], *, some: bool) -> Call
         named = names(array)
         if not some:
             return all(map(scope.drives.__contains__, named))
-        volumes = scope.controller.volumes if scope.controller else ()
-        missing = any((one.drives_expected or 0) > len(named) for one in volumes if one.array == array.id)
-        return bool(named) and not missing and all(map(scope.drives.__contains__, named))
+        for one in scope.controller.volumes if scope.controller else ():
+            if one.array == array.id and (one.drives_expected or 0) > len(named):
+                return False
+        return bool(named) and all(map(scope.drives.__contains__, named))
 
     return complete
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import starmap
+from operator import itemgetter
 from typing import Any
 
 from raidctl.audit.policy.checks import Check, Describe, Test
 from raidctl.audit.policy.logic import Truth, negation, within
+from raidctl.audit.policy.schema import Field
 from raidctl.audit.policy.scope import Scope
 from raidctl.text import listing, plural
 from raidctl.toml_files.mistakes import Place, hint
@@ -18,6 +21,7 @@ OPERATORS = ("count", "any", "all", "none", "where")
 _NAMES = ("id", "point", "name", "device", "where", "message")
 """Fields that name an object; the first one that it has counts."""
 _REQUIRED = {"any": "required for at least one", "no": "not allowed", "every": "required for all"}
+_FIRST = itemgetter(0)
 _NAMED = 4
 """Objects that are named; the rest is counted."""
 
@@ -44,6 +48,15 @@ class Group:
             return [(one, around, True) for one, around in self.pairs(item, scope)], self.is_whole(item, scope)
         found = [(one, around, self.chosen(one, around)) for one, around in self.pairs(item, scope)]
         return [entry for entry in found if entry[2] is not False], self.is_whole(item, scope)
+
+    def number(self, item: Any, scope: Scope) -> tuple[int, int | None]:
+        """The least number of selected objects, and the greatest; None if the list is incomplete."""
+        if self.chosen is None:
+            sure = most = sum(1 for _ in self.pairs(item, scope))
+        else:
+            selected = [self.chosen(one, around) for one, around in self.pairs(item, scope)]
+            sure, most = selected.count(True), len(selected) - selected.count(False)
+        return sure, most if self.is_whole(item, scope) else None
 
     def is_whole(self, item: Any, scope: Scope) -> bool:
         """Whether the list is complete, as far as known."""
@@ -109,15 +122,13 @@ def counted(group: Group, low: int, high: int | None) -> Check:
     """A check of their number."""
 
     def test(item: Any, scope: Scope) -> Truth:
-        members, whole = group.members(item, scope)
-        sure = sum(selected is True for _, _, selected in members)
-        return within(sure, len(members) if whole else None, low, high)
+        return within(*group.number(item, scope), low, high)
 
     def describe(item: Any, scope: Scope) -> str | None:
-        members, whole = group.members(item, scope)
-        sure = sum(selected is True for _, _, selected in members)
-        open_end = "" if whole and sure == len(members) else " or more"
-        return f"{sure}{open_end}" if sure or whole else None
+        sure, most = group.number(item, scope)
+        if sure == most:
+            return f"{sure}"
+        return f"{sure} or more" if sure or most is not None else None
 
     wanted = how_many(low, high, group.noun)
 
@@ -170,12 +181,14 @@ def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check
     return _check(group, test, "every", words, _named(group, wanted, "not met by"))
 
 
-def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
+def same(group: Group, field: Field) -> Check:
     """A check that all members have the same value in a field."""
+    get, attribute, name = field.getter, field.attribute, field.name
 
     def test(item: Any, scope: Scope) -> Truth:
         # there is no selection: "same" is used alone
-        found = {get(one, around) for one, around in group.pairs(item, scope)}
+        members = group.pairs(item, scope)
+        found = set(map(attribute, map(_FIRST, members)) if attribute else starmap(get, members))
         known = found - {None, "unknown"}
         if len(known) > 1:
             return False

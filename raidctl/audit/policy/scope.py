@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from raidctl.model import Array, Controller, Drive, Inventory, hiding_problems
-from raidctl.model.drives_below import DrivesBelow, physical_drives
+from raidctl.model.drives_below import DrivesBelow, own_drives
 from raidctl.model.problem import is_command_for
 from raidctl.text import plural
 
@@ -131,7 +131,7 @@ class Machine:
 def _listed_on(controller: Any, name: str) -> Sequence[Any]:
     """A list of a controller. Drives that another controller lists as well are left out."""
     if name == "drives":
-        return [drive for _, drive in physical_drives([controller])]
+        return own_drives(controller)
     found: Sequence[Any] = getattr(controller, name)
     return found
 
