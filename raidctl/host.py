@@ -138,7 +138,7 @@ class BlockDevice(Struct, frozen=True):
 
     @property
     def probed(self) -> bool:
-        """Whether udev has probed it. Otherwise, that ``filesystem`` is None shows nothing about its contents."""
+        """Whether udev has probed it. If not, it may have contents although ``filesystem`` is None."""
         return any(link.startswith("/dev/disk/") for link in self.links)
 
     @property

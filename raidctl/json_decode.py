@@ -58,7 +58,7 @@ def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, i
 
 
 def goes_on(text: str, end: int) -> bool:
-    """Whether an object goes on behind the value that ends here. An opening bracket above is missing.
+    """Whether an object continues after the value that ends here. Its opening bracket is missing.
 
     >>> goes_on('{"pools": {}} }', 13), goes_on('{"pools": {}}, "a": 1 }', 13), goes_on('{}, {}', 2)
     (True, True, False)

@@ -44,7 +44,7 @@ class Failure(str, Enum):
     MISSING = "missing"
     """No such tool on this machine; no such file."""
     DENIED = "denied"
-    """The right to run or to read is missing."""
+    """No permission to run or to read it."""
     TIMEOUT = "timeout"
     """Did not end in time and was ended with its children."""
     FLOOD = "flood"
@@ -171,10 +171,9 @@ class GetAnswer(Answer, frozen=True):
 class Run(Request[RunAnswer], frozen=True):
     """Run a program: argv only, no shell, C locale, private working directory.
 
-    ``lock`` names what only one process may use at a time (a tool family whose tools cannot run
-    twice at once). ``changes`` marks a command that changes the machine: skipped by a dry run, never repeated.
-    ``environment`` adds variables. ``feed`` is its whole standard input; without it there is none. It is not part of
-    what a recording knows of a call.
+    ``lock`` names what only one process may use at a time (a tool family whose tools cannot run twice at once).
+    ``changes`` marks a command that changes the machine: skipped by a dry run, never repeated. ``environment`` adds
+    variables. ``feed`` is its whole standard input; without it there is none. Recordings do not contain it.
     """
 
     argv: tuple[str, ...]

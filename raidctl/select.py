@@ -219,7 +219,7 @@ def _narrow(controller: Controller, ids: frozenset[str]) -> Controller | None:
 
 
 def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
-    """Return the ids that a name matches. The first way of naming that matches any decides."""
+    """Return the ids that a name matches. The first kind of name that matches anything decides."""
     every = [(controller, item) for controller in inventory.controllers for item in items(controller)]
     ids = [item.id for _, item in every]
     if word in ids:
@@ -340,7 +340,7 @@ def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
 
 
 def walked(inventory: Inventory, view: HostView, path: str) -> tuple[list[str], list[str]]:
-    """Go down from a path: the ids found, and the nodes with nothing below them that none of these is."""
+    """Go down from a path. Return the ids found, and the lowest nodes that are none of these objects."""
     devices = _devices(inventory)
     nodes = {path} | {block.node for block in view.blocks if path in block.mountpoints}
     seen: set[str] = set()

@@ -21,7 +21,7 @@ class _Regex:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        # Python asks here for what is no attribute yet: from now on, the methods are those of the compiled one
+        # Python calls this for a missing attribute: from now on, the methods are those of the compiled expression
         compiled = re.compile(self.pattern, self._flags)
         self.__dict__.update({method: getattr(compiled, method) for method in _METHODS})
         return getattr(compiled, name)
@@ -65,10 +65,10 @@ _CHOSEN = regex(r"\[([^\[\]\s]+)\]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
-    """Split a line ``  Cache Ratio: 25% Read / 75% Write`` into label and value. None if it is no such pair.
+    """Split a line `` Cache Ratio: 25% Read / 75% Write`` into label and value. None if it is not a pair.
 
-    The label ends at the first colon before a blank or the end of the line:
-    ``physicaldrive 1I:1:1`` is no pair and ``Disk Name: /dev/sda`` is one.
+    The label ends at the first colon before a blank or the end of the line: ``physicaldrive 1I:1:1`` is not a pair,
+    ``Disk Name: /dev/sda`` is one.
     """
     cut = text.find(":")
     while cut != -1 and text[cut + 1 : cut + 2].strip():

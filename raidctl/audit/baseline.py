@@ -28,11 +28,11 @@ _PARTS = {
 _OF_MODEL = ("firmware", "link_gbps", "write_cache")
 """Fields that drives of one model share."""
 _HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.preserved_data": False}
-"""States, and the value that is required whatever they are now."""
+"""States, and the value that is required whatever their current value."""
 _SAFER = {"cache.controller_cache": "protected", "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
 """Settings that are required as they are. A note is added if another value is safer."""
 _LINKS = ("pci_link.width", "pci_link.speed_gtps", "link_gbps")
-"""Links that may be slower now than they can be: narrow by a bad contact, slow while idle. These are the least."""
+"""Links whose current speed is required as a minimum. A bad contact narrows a link, and idle links are slow."""
 _FAULTY = ("charging", "learning", "degraded", "failed")
 """States of a battery that are temporary or need repair."""
 
@@ -119,7 +119,7 @@ def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
 
 
 def _needed(controller: Controller) -> int:
-    """The number of drives when healthy. A faulty one that is replaced already does not count."""
+    """The number of drives of the healthy machine. A faulty drive that was already replaced does not count."""
     surplus = 0
     for array in controller.arrays:
         expected = _expected(array, controller)

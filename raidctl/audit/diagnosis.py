@@ -70,9 +70,10 @@ def diagnosed(
     inventory: Inventory, found: Sequence[Finding], waivers: Sequence[Waiver] = (), today: date = date.min, *,
     alone: bool = False,
 ) -> Diagnosis:  # fmt: skip
-    """Findings sorted and counted, without the waived ones. A waiver that has expired is a finding.
+    """Sort and count findings, without the waived ones.
 
-    ``alone``: also one that would cover nothing here, as on the only machine that was read completely.
+    An expired waiver is a finding; if this is the only machine, and was read completely (``alone``), even one that
+    would cover nothing on it.
     """
     waived = waive(found, waivers, inventory.host.hostname, today, alone=alone)
     counted = [*waived.left, *map(expired, waived.over)]
@@ -110,18 +111,18 @@ def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
 
 
 def causes(found: Sequence[Finding]) -> list[Finding]:
-    """The findings that none of the others explains."""
+    """The findings that no other finding explains."""
     there = {f"{one.rule} {one.where}" for one in found}
     return [one for one in found if one.because not in there]
 
 
 def alarms(found: Diagnosis) -> tuple[str, ...]:
-    """What makes a machine not fine, the worst first. Each cause has the object and what is wrong."""
+    """Why a machine is not ok, the worst first: the object and what is wrong."""
     return tuple(f"{one.where}: {one.message}" for one in causes(found.findings) if one.severity != "info")
 
 
 def doubts(found: Diagnosis) -> tuple[str, ...]:
-    """The checks without a result that keep a machine from being fine. Each has the object and the reason."""
+    """Why a machine is not known to be ok: checks without a result. Each has the object and the reason."""
     counted = [one for one in found.unknown if one.severity != "info" and one.rule not in LACKING]
     return tuple(f"{one.where}: {one.message}" for one in counted)
 
@@ -132,7 +133,7 @@ def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
 
 
 def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
-    """Whether a finding is about one of these objects, or none. A tool that crashed is no object."""
+    """Whether a finding is about one of these objects, or about no object, such as a tool that crashed."""
     return one.where in scope or one.where not in {
         item.id for controller in inventory.controllers for item in items(controller)
     }

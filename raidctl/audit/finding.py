@@ -68,7 +68,7 @@ def topic(rule: str, message: str) -> str | None:
     """What distinguishes a finding from others of its rule on one object.
 
     None: the rule has one finding on each object. Otherwise it is the message without figures that change, and without
-    the words of a tool that could not be read, so that the same trouble has the same topic in the next run.
+    the words of a tool that could not be read, so the same fault has the same topic in the next run.
     """
     if rule not in SEVERAL:
         return None

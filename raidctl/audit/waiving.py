@@ -1,4 +1,4 @@
-"""Applies waivers to the findings of a host. Pure."""
+"""Apply waivers to the findings of a host. Pure."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ the pool, which continues at its beginning when its end is reached; ``shift`` is
 (in C write ``(shift + place % POOL_SIZE) % POOL_SIZE``, which cannot overflow). Windows of neighbouring sectors are
 neighbours, so a whole operation is one copy out of the pool with headers laid over it. As the pool's length is prime,
 two sectors have the same body only 512 times its length apart (512 MiB), and never the same header.
-An incomplete sector at the end of an operation (sizes that are no multiple of 512) is pool without a header.
+An incomplete sector at the end of an operation (sizes that are not a multiple of 512) is pool without a header.
 
 Known values, for a test of any other implementation: ``shift_of(1, 1) == 957369``, and the CRC of the header with run
 1, place 0, generation 1, time 0 is ``0xcb6462be``.

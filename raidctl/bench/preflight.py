@@ -126,7 +126,7 @@ def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Readings]:
     for (block, name), answer in zip(wanted, answers, strict=True):
         if answer.text is not None and answer.trouble is None:
             found.setdefault(block, {})[name.rsplit("/", 1)[-1]] = answer.text.strip()
-    # with many processors the file is long; the beginning suffices
+    # with many processors the file is long; its beginning is enough
     processor = cpu.text if cpu.trouble in (None, Failure.FLOOD) else None
     return Readings(found, processor, mounts.text if mounts.trouble is None else None)
 

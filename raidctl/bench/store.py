@@ -124,10 +124,12 @@ def no_run(number: str) -> UsageError:
 
 
 def decoded(document: str | bytes, where: str) -> Run:
-    """Decode the JSON document of a run. Older versions of raidctl stored fewer fields.
+    """Decode the JSON document of a run.
+
+    Older versions of raidctl stored fewer fields.
 
     Raises:
-        CannotTell: It is no run, or a newer raidctl has written it.
+        CannotTell: It is not a run, or a newer raidctl has written it.
     """
     try:
         run: Run = json_decode.decode(document, Run)

@@ -54,9 +54,9 @@ def plan_deeds(
 
 
 def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
-    """Remove the manual command of a deed that is refused anyway. There is another reason to refuse it.
+    """Remove the manual command of a deed that is also refused for another reason.
 
-    A family and a guard may refuse a deed in the same words: they are shown once, with the name of the guard.
+    If a family and a guard refuse a deed in the same words, the reason is shown once, with the guard's name.
     """
     named = {(one.deed, one.reason) for one in denials if one.guard}
     shown = [one for one in denials if one.guard or (one.deed, one.reason) not in named]

@@ -177,9 +177,9 @@ def save(change: Running, number: int, seen: Survey) -> None:
 
 
 def _checked(change: Running, step: Step, action: Action) -> Survey:
-    """Refuse the step if it no longer fits the machine. Return the reading that shows that it does.
+    """Return a reading that shows the step as planned; refuse the step otherwise.
 
-    Its objects, guards and command have to be as planned.
+    Its objects, guards and command are compared.
     """
     seen, why = _readable(change, step, change.fresh())
     why = why or moved(seen, step.subjects)

@@ -1,4 +1,4 @@
-"""Comparison of a reading with a step's expectations and an earlier reading. Pure."""
+"""Compare a reading with a step's expectations and an earlier reading. Pure."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _met(seen: Survey, one: Expectation) -> tuple[bool | None, str]:
         text = f"it is unknown whether {one.object_id} exists" if lost else f"{one.object_id} does not exist"
         return None if lost else False, text
     value = _value(item, one.field)
-    # a status word that no package knows is "unknown"; after a failed reading, an empty list may be incomplete
+    # an unrecognised status word is "unknown"; after a failed reading, an empty list may be incomplete
     if value is None or (value == "unknown" != one.value) or (value == () and one.op == "lacks" and _unread(seen)):
         without = value is None and one.field not in _ALWAYS and getattr(item, "role", "") is not None
         return False if without else None, f"{one.field} of {one.object_id} is unknown"

@@ -48,7 +48,7 @@ def unsafe(controller: Controller, desired: Desired, view: HostView | None = Non
 
 
 def _by_the_back_door(controller: Controller, desired: Desired) -> str | None:
-    """Explain the risk of other settings for an unprotected cache. They direct writes into it."""
+    """Explain how another setting directs writes into an unprotected cache."""
     if desired.setting == "io_policy" and desired.value == "cached":
         # MegaRAID's firmware may keep writes of cached I/O in its cache, even in write-through
         why = unprotected(controller)

@@ -1,7 +1,7 @@
-"""Detection of other programs that change a controller simultaneously (guard X4).
+"""Detect other programs that are changing a controller (guard X4).
 
-The processes are searched. Daemons that only watch, and commands that only read, do not count: the family's ``hinders``
-decides. A short command is waited for.
+The list of processes is searched. Daemons that only watch, and commands that only read, do not count: the family's
+``hinders`` decides. A short command is waited for.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ DISK_SHAPES: tuple[Shape, ...] = (
     ("grub-install", "{}"),
     ("grub2-install", "{}"),
 )
-"""Commands on drives that no family has."""
+"""Commands on drives that belong to no family."""
 
 
 def tables(vendors: Sequence[Vendor]) -> list[Shape]:

@@ -92,7 +92,7 @@ def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None,
 
 
 def _unchangeable(controller: Controller, desired: Desired) -> str:
-    """Why raidctl cannot change a setting of a family without changes: the family's reason, if it gives one."""
+    """Why raidctl cannot change a setting of a family that it only reads: the family's reason, if it has one."""
     ability = controller.capabilities.get(desired.setting)
     return (
         ability.why if ability else None

@@ -66,7 +66,7 @@ def _one(
     inventory, lost = seen.inventory, list[UndoStep]()
     numbers = journaled.started()[::-1]
     if journaled.begin.kind == "operation":
-        # no deed is undone, only what was for the length of the operation
+        # deeds are not undone, only temporary settings
         numbers = [number for number in numbers if journaled.begin.steps[number].for_length]
         found.open = operation.open_text(journaled)
     for back in rollback.undo_steps(journaled.begin, numbers, inventory, vendors):
@@ -77,7 +77,7 @@ def _one(
         quiet = silent(inventory.controllers, inventory.problems, {step.object_id})
         found.faults += quiet.values()
         if back.action is not None and not step.readable:
-            current[name] = step.after  # what it is now is unknown: it is undone in any case
+            current[name] = step.after  # its current value is unknown: it is undone in any case
         if step.readable and name not in current and (why := rollback.unread(back, inventory)) is not None:
             found.faults.append(why)
         elif is_lost(back, current):
@@ -100,7 +100,7 @@ def _one(
 def _lost(
     journaled: JournaledChange, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview
 ) -> None:
-    """Preview settings that the change's tool no longer reports. The tool that is there now is used."""
+    """Preview settings that the change's tool no longer reports, with the tool that is installed now."""
     for back in {back.controller.id: back for back in lost}.values():
         made, left, faults = rollback.settings(journaled.begin, back, seen.inventory, vendors)
         found.left += left

@@ -146,7 +146,7 @@ class Restorer:
             if isinstance(back, str):
                 result.faults += [back] if back not in result.faults else []
             elif back.action is not None and not back.step.readable:
-                # its value is unknown: undoing it twice does no harm
+                # its value is unknown, and undoing it twice does no harm
                 self._step(change, back, current | {(back.step.object_id, back.step.setting): back.step.after}, result)
                 settled.append(back.number)
             elif is_lost(back, current):
@@ -195,7 +195,7 @@ class Restorer:
         result.put_back.append(f"{step.setting} of {step.object_id} from {step.after} back to {step.before}")
 
     def _settings(self, change: Change, lost: Sequence[UndoStep], inventory: Inventory, result: Restored) -> None:
-        """Restore settings that the change's tool no longer reports. The tool that is there now is used."""
+        """Restore settings that the change's tool no longer reports, with the tool that is installed now."""
         for back in {back.controller.id: back for back in lost}.values():
             made, left, faults = rollback.settings(change.begin, back, inventory, self.vendors)
             result.left += left

@@ -1,8 +1,8 @@
-"""Planning of a change's undo on the machine as it is today. Pure.
+"""Plan the undo of a change on the machine as it is now. Pure.
 
-After a reboot a controller may have another number, a drive another device node, or the tool may have been replaced
-by its successor. So the family plans the steps from the current to the previous settings; the journal's commands are
-used for what it does not plan. A volume is found by its unique id, as its number may belong to another one.
+After a reboot a controller may have another number, a drive another device node, or the tool may have been replaced by
+its successor. So the family plans the steps from the current to the previous settings; the journal's commands are used
+for what it does not plan. A volume is found by its unique id, as its number may belong to another one.
 """
 
 from __future__ import annotations

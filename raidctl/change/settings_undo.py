@@ -1,4 +1,4 @@
-"""The undo of the begun steps of a change of settings, the last one first.
+"""Undo the begun steps of a change of settings, the last one first.
 
 Nothing is run while a number belongs to another volume: a command would change that one.
 """

@@ -193,7 +193,7 @@ def holder_of(place: Path, controller: str) -> Holder | None:
 def existing(named: str | None = None) -> Path | None:
     """Return the state directory, or None if there is none. Nothing is created.
 
-    One that this user may not read is returned: whoever reads its files reports that they cannot be read.
+    One that this user may not read is returned: the code that reads its files reports that.
     """
     place = Path(named).absolute() if named else default_directory()
     return None if is_missing(f"{place}/") else place

@@ -31,7 +31,7 @@ def are_missing(named: str | None, files: Iterable[str]) -> bool:
 def is_missing(path: str) -> bool:
     """Whether the system reports that there is no such file. With a final slash, it has to be a directory.
 
-    What is behind a link that leads nowhere is not missing: its file system may not be mounted yet.
+    The target of a dangling link does not count as missing: its file system may not be mounted yet.
     """
     try:
         os.lstat(path)
@@ -43,7 +43,7 @@ def is_missing(path: str) -> bool:
 
 
 def _leads_nowhere(path: str) -> bool:
-    """Whether the last existing part of a path is a link to something that does not exist."""
+    """Whether the last existing part of a path is a dangling link."""
     while path := path.rstrip("/"):
         try:
             link = stat.S_ISLNK(os.lstat(path).st_mode)

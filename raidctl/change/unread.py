@@ -15,8 +15,8 @@ READ_PAUSES = (1.0, 2.0, 4.0, 5.0)
 def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | None:
     """Explain why a reading proves nothing about a step. None if its objects could be read.
 
-    A problem that hides objects and that the reading before the command did not have counts as well: a drive that is
-    not listed then may be there.
+    A problem that hides objects counts as well if the reading before the command did not have it: an unlisted drive may
+    then be present.
     """
     hiding = failed_readings(seen.inventory.problems)
     known = {one.where for one in hiding_problems((seen.inventory if before is None else before).problems)}

@@ -84,7 +84,7 @@ def wait_for(change: Running, number: int) -> None:
     asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
     places, known = change.begin.facts.get("places", ""), change.begin.facts.get("kernel", "").splitlines()
     began = change.clock()
-    # a few readings are quick, so even without waiting they are made
+    # a few quick readings are made even without waiting
     at_most = None if step.setting in _BRIEF else change.at_most
     short = step.kind == "hand" or step.setting in _BRIEF
     try:
@@ -152,7 +152,7 @@ def _gone(step: Step, seen: Survey) -> list[str]:
     """Return the serial numbers of missing drives that must stay. Empty if no drive could be read."""
     serials = serials_of(seen)
     gone = [serial for serial in step.keeps if serial not in serials]
-    # all at once: a failed controller or reading, not a person
+    # all at once: this is a failed controller or reading, not a person
     return [] if not serials or len(gone) == len(step.keeps) > 1 else gone
 
 

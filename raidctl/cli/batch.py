@@ -94,7 +94,7 @@ def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: 
     """Check that the options make sense together.
 
     Raises:
-        click.UsageError: A part is missing, or an option does not go with a batch.
+        click.UsageError: One is missing, or cannot be used with a batch.
     """
     if not target:
         raise click.UsageError("Name the TARGET: an id, a device, a mount point or a volume's name, before the --.")
@@ -114,7 +114,7 @@ def _wanted(
     """Return the desired settings, once the targets are known.
 
     Raises:
-        UsageError: Nothing is asked for, or the split is none.
+        UsageError: No setting is given, or the split is invalid.
     """
     if split is None and drives is None and policy.empty:
         raise click.UsageError(

@@ -231,7 +231,7 @@ def _watched(state: WatchState, seen: _Seen, config: Config, channels: Sequence[
     names = [one.name for one in channels]
     memory, events = step(before, seen.look, now, config)
     state.keep(enqueue(memory, events, names, now))
-    if state.fault is not None:  # no later run will know that this one has found something
+    if state.fault is not None:  # the finding of this run would be lost
         at_once = msgspec.structs.replace(config, after=0, unknown_after=0)
         memory, events = step(before, seen.look, now, at_once)
         state.memory = enqueue(memory, events, names, now)

@@ -55,7 +55,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """Rows of a kernel table, and its lines in no known format."""
+    """Rows of a kernel table, and its lines of unknown format."""
 
     mounts: tuple[Mount, ...] = ()
     swaps: tuple[str, ...] = ()

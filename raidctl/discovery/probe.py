@@ -54,7 +54,7 @@ class Probe(Struct, frozen=True):
     view: HostView
     problems: list[Problem] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
-    """The lines of the kernel's tables in no known format."""
+    """The lines of the kernel's tables that have an unknown format."""
 
 
 class _FirstAnswers(Struct):
@@ -270,7 +270,7 @@ def _root(status: str) -> bool | None:
 def _problems(
     first: _FirstAnswers, view: HostView, functions: Mapping[str, Entry], unknown: Sequence[Output]
 ) -> list[Problem]:
-    """Return problems that matter. A missing udev is none if sysfs has the same facts."""
+    """Return problems that matter. A missing udev is not reported if sysfs has the same facts."""
     found: list[Problem] = []
     if not view.blocks and not functions and not first.paths(sysfs.BLOCKS):
         blocks_read = first.globs[sysfs.BLOCKS]

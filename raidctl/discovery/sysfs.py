@@ -201,7 +201,7 @@ def _ata_words(page: bytes, first: int, last: int) -> str | None:
 
 
 def _wwn(wwid: str | None) -> str | None:
-    # naa.50014ee2b1a2c3d4, eui.0025385b71b00f2a; t10.… is built from names, no world wide name
+    # naa.50014ee2b1a2c3d4, eui.0025385b71b00f2a; t10.… is built from names, and is not a world wide name
     if wwid is None or not re.match(r"(naa|eui|nvme|uuid)\.", wwid):
         return None
     return f"0x{wwid[4:].lower()}" if wwid.startswith("naa.") else wwid

@@ -39,7 +39,7 @@ class Entry(Struct):
 
 
 class Database(Struct, frozen=True):
-    """All entries, and the lines in no known format."""
+    """All entries, and the lines of unknown format."""
 
     entries: tuple[Entry, ...] = ()
     unknown_lines: tuple[Line, ...] = ()

@@ -70,7 +70,7 @@ def restored(document: Doc, noise: Sequence[Lost]) -> Inventory:
     """Restore the whole inventory.
 
     Raises:
-        msgspec.ValidationError: It is not an inventory that this raidctl knows.
+        msgspec.ValidationError: It is not an inventory of a version that this raidctl can read.
         LookupError, TypeError: The noise belongs to another document.
     """
     whole = copy.deepcopy(document)

@@ -1,4 +1,4 @@
-"""Comparison of two snapshots, object by object. Pure."""
+"""Compare two snapshots, object by object. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from raidctl.order import natural
 _IDENTITY = {"drive": ("serial", "wwn"), "volume": ("unique_id",), "controller": ("serial",)}
 """Fields that identify an object in the same place. The first that both snapshots have is compared."""
 _PLACE = {"drive": ("enclosure", "bay"), "controller": ("slot",)}
-"""Fields with the location of an object. They are part of a move, no separate changes."""
+"""Fields with the location of an object. They are part of a move, not separate changes."""
 _MOMENT = ("collected_at", "source")
 """Fields of the reading itself. Their differences are never changes of the machine."""
 _PARTS = frozenset(KINDS)

@@ -1,4 +1,4 @@
-"""Comparison of two values field by field. Each difference is given once, at the deepest level."""
+"""Compare two values field by field. Each difference is reported once, at the deepest level."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
 }  # fmt: skip
 """Keys by which two objects of a list are the same. The most certain one comes first."""
 _LABELLED = ("details", "capabilities")
-"""Dictionaries whose keys are no field names. Paths have these keys in brackets."""
+"""Dictionaries whose keys are not field names. Paths have these keys in brackets."""
 _LINKS = ("array", "drives", "spares", "spare_for", "backing")
 
 

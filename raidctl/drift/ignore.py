@@ -49,7 +49,7 @@ def ignored(words: Sequence[str], *states: Inventory, least: Severity = "info") 
     """Check the words of ``--ignore``.
 
     Raises:
-        UsageError: One is no glob, no field, and no id in either snapshot.
+        UsageError: One is neither a glob, nor a field, nor an id in either snapshot.
     """
     ids = {item.id for state in states for controller in state.controllers for item in items(controller)}
     ids |= {problem.where for state in states for problem in state.problems}

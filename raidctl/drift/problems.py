@@ -1,4 +1,4 @@
-"""Comparison of problems and tools of two snapshots, which have no ids."""
+"""Compare the problems and tools of two snapshots, which have no ids."""
 
 from __future__ import annotations
 

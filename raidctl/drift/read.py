@@ -1,4 +1,4 @@
-"""Reads an inventory from a file; every error is one sentence."""
+"""Read an inventory from a file; every error is one sentence."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from raidctl.vendor.limits import MANY_LINK_ERRORS, WORN_OUT
 
 _HEALTH: Mapping[Any, Severity] = {"critical": "critical", "warning": "warning", "ok": "info"}
 _TRANSPORT = frozenset({"link", "other"})
-"""Counters of which any drive may have a few: an unknown count that becomes small is no fault."""
+"""Counters of which any drive may have a few: a small count that was unknown before is not a fault."""
 _POLICIES = ("resync", "bitmap", "ppl", "journal")
 """Consistency policies of md, the weakest first."""
 
@@ -101,7 +101,7 @@ def _forgotten(candidate: Candidate) -> bool:
 
 
 def _listed(candidate: Candidate) -> bool:
-    """Whether a list has a new object. A field of an object that was listed before is no object."""
+    """Whether a list has a new object. A field of an object that was listed before does not count."""
     return isinstance(candidate.what.new, Mapping)
 
 

@@ -49,7 +49,7 @@ def hiders(lost: Sequence[Change], before: Inventory, after: Inventory) -> list[
     """For each lost object, the problems of the later inventory that may hide it.
 
     Each comes with whether it names an object, controller, tool or family that is known here. One that names none, such
-    as a board without a tool, hides nothing that was seen beside it.
+    as a board without a tool, hides nothing that was seen in the same reading.
     """
     problems = unread_problems(after.problems)
     controllers = _Controllers(before, after, ())
@@ -120,7 +120,7 @@ class _Controllers:
         self.families = {family_of(controller) for controller in self.controllers}
         others = [change for change in changes if _is_another_reader(change)]
         self.strange = {change.controller for change in others} | {one.old for one in others if one.field == "id"}
-        """Controllers reported by another tool, or only the kernel. Sizes, ids and words then differ."""
+        """Controllers that another tool, or only the kernel, reports. Sizes, ids and words then differ."""
 
     def specific(self, problem: Problem) -> bool:
         """Whether a problem names an object or controller."""
@@ -138,7 +138,7 @@ class _Controllers:
         return self.specific(problem) or bool({where, program_of(where)} & known) or " /dev/" in where
 
     def elsewhere(self, problem: Problem, change: Change, side: str) -> bool:
-        """Whether a problem is about other objects, and the tool of this one replied and lists what there is."""
+        """Whether a problem is about other objects, while the tool of this object replied and lists all it has."""
         own = [controller for controller in self.controllers if _is_on(change, controller)]
         found = _ELSEWHERE.match(problem.where)
         if not found or any(family_of(controller) == found[1] for controller in own):

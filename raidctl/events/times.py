@@ -41,7 +41,7 @@ def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
         booted: When it was booted, UTC.
 
     Raises:
-        UsageError: It is none of them, or the time of the boot is unknown.
+        UsageError: It has none of these forms, or the time of the boot is unknown.
     """
     word = since.strip()
     if word.lower() == "boot":

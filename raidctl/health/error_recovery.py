@@ -11,7 +11,8 @@ PATIENT = 180
 def gives_up_first(drive: Drive) -> bool | None:
     """Whether the drive's limit ends its retries before the kernel's timeout. None if it is unknown.
 
-    A limit of 0 is none. The drive then needs a timeout that is longer than any drive is known to retry.
+    A limit of 0 means that there is none. The drive then needs a timeout that is longer than any drive is known to
+    retry.
     """
     limit, timeout = drive.error_recovery_seconds, drive.block.command_timeout_seconds if drive.block else None
     if timeout is None:

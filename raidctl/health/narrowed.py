@@ -46,13 +46,17 @@ def _with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
 
 
 def unlisted(inventory: Inventory, view: HostView, path: str) -> list[str]:
-    """Return the nodes at the bottom of a path that no volume or drive is. None if nothing there is known."""
+    """Return the lowest devices of a path that are not those of a listed volume or drive.
+
+    None if nothing there is known.
+    """
     found, ends = walked(inventory, view, path.rstrip("/") or "/")
     controllers = inventory.controllers
     drives = {drive.device for controller in controllers for drive in controller.drives if drive.device}
     volumes = {volume.device for controller in controllers for volume in controller.volumes if volume.device}
     known = {block.wwn or block.serial for node in drives | volumes if (block := view.block(node))} - {None, ""}
-    # the namespaces and halves of a drive have separate names; the volumes of a controller have its serial number
+    # the namespaces of a drive, and the two halves of a dual-actuator drive, have separate names; the volumes of a
+    # controller have its serial number
     models = {(block.serial, block.model) for node in drives if (block := view.block(node)) and block.serial}
 
     def strange(block: BlockDevice | None) -> bool:

@@ -24,7 +24,7 @@ from raidctl.text import counted, regex
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _SETS = RAIDZ | {"unknown"}
-"""Levels of software arrays of several sets. Only their family knows the number."""
+"""Levels of software arrays of several sets. Only their family can determine the number."""
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """Volume states in which none of the data can be read."""
 INCOMPLETE = ("degraded", "rebuilding")
@@ -322,7 +322,7 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     """Whether a drive's warning predicts failure instead of describing an operation.
 
     A member of a software array has a warning status while it is filled or replaced; only DDF metadata reports drive
-    errors there: ``SMART-errors``, ``Unrecovered-Read-Errors``. ZFS no longer trusts a degraded member.
+    errors there: ``SMART-errors``, ``Unrecovered-Read-Errors``. ZFS marks a member as degraded after too many errors.
     """
     if drive.errors.predictive:
         return True

@@ -24,7 +24,7 @@ def medium(drives: Sequence[Drive]) -> str | None:
 def all_reported(controller: Controller, volume: Volume) -> bool:
     """Whether the drives of the controller are listed. A spare would then be listed, too.
 
-    A single member does not suffice. Output about volumes names their drives and no others: drives without details were
+    A single member is not enough. Output about volumes names their drives and no others: drives without details were
     listed only by their volume.
     """
     drives = below(controller, volume)

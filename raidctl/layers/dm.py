@@ -87,7 +87,7 @@ def read(mapping: Target) -> CacheState:
     """Parse the state of a caching mapping.
 
     Raises:
-        ValueError: Its table or status is in no known format.
+        ValueError: Its table or status has an unknown format.
     """
     return _writecache(mapping) if mapping.target == "writecache" else _cache(mapping)
 

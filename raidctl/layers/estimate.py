@@ -77,7 +77,7 @@ def parse(text: str) -> Times:
     The line has requests, merged requests, sectors and milliseconds for reads, the same for writes, and more.
 
     Raises:
-        ValueError: It is in no known format.
+        ValueError: It has an unknown format.
     """
     figures = [number(word) for word in text.split()]
     if len(figures) < _FIELDS:

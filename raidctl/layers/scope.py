@@ -165,10 +165,7 @@ def _is_hidden(volume: Volume, view: HostView, points: set[str]) -> bool:
 
 
 def _strange(inventory: Inventory, blocks: Iterable[BlockDevice]) -> set[str]:
-    """Return the PCI addresses of drives that match no known object.
-
-    Such a drive may be a volume without a known device.
-    """
+    """Return the PCI addresses of drives that match no known object, and may be volumes without a known device."""
     known = {volume.device for c in inventory.controllers for volume in c.volumes}
     known |= {drive.device for c in inventory.controllers for drive in c.drives}
     return {

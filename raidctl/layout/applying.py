@@ -1,4 +1,4 @@
-"""Carrying out a layout, stage by stage. Each stage is planned from the machine's state at that time.
+"""Carry out a layout, stage by stage. Each stage is planned from the machine's state at that time.
 
 The journal has the file, the chosen drives, and the names of the created volumes; progress is read from the machine. So
 the operation continues after a kill or a power failure, and guards are checked again before every step.

@@ -271,7 +271,10 @@ def _differences(
 
 
 def _config(wanted: VolumeLayout, volume: Volume) -> Iterator[Difference]:
-    """Whether a required ARRAY line is missing. It identifies no volume, so no other one is created for its lack."""
+    """Whether a required ARRAY line is missing.
+
+    The line identifies no volume, so its absence never leads to a new volume.
+    """
     if wanted.config and not volume.in_config_file:
         yield Difference("config", "true", None if volume.in_config_file is None else "false")
 

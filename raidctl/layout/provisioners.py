@@ -49,7 +49,7 @@ def kind_of(data: bytes) -> Kind:
     head = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] == b"{":
         return "ironic"
-    # a TOML file may begin with [table]; a list of objects, or an empty list, is no TOML
+    # a TOML file may begin with [table]; a list of objects, or an empty list, is not TOML
     rest = head[1:].lstrip()
     return "drp" if head[:1] == b"[" and rest[:1] in (b"{", b"]") and not rest.startswith(b"]]") else "toml"
 

@@ -35,7 +35,7 @@ class Partition(Struct, frozen=True, kw_only=True):
 
 
 class VolumeLayout(Struct, frozen=True, kw_only=True):
-    """One volume; null: not specified, so anything is right."""
+    """One volume; null: not specified, so any value matches."""
 
     controller: Annotated[str, doc("Id, serial number, model or family of one controller.")]
     line: Annotated[int, doc("Its line in the file.")]
@@ -70,7 +70,7 @@ class VolumeLayout(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """For a screen: its name, id, or what it is."""
+        """Its label on a screen: name, id, or kind."""
         return self.name or self.id or f"{self.raid_level or 'volume'} in line {self.line}"
 
 

@@ -44,7 +44,7 @@ def denials(
         last: When the last one ended or was started, RFC 3339; None: none is known.
         now: The present time, with its time zone.
         reported: Whether a log that would contain an earlier one could be read.
-        unreported: The facts that no tool of a family has a word for.
+        unreported: The facts that no tool of a family can report.
     """
     controller = owner(seen.inventory.controllers, deed.object_id)
     if controller is None:
@@ -82,7 +82,7 @@ def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _preserved(deed: Deed, controller: Controller, *, reported: bool) -> Iterator[Denial]:
-    """B1: the cache holds no data of lost volumes. ``reported``: whether the family's tools have a word for it."""
+    """B1: the cache holds no data of lost volumes. ``reported``: whether the family's tools can report such data."""
     cache = controller.cache
     if controller.preserved or (cache is not None and cache.preserved_data):
         reason = f"The cache of {controller.id} holds preserved data that only the battery keeps."
@@ -136,7 +136,7 @@ def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tupl
     """The time of the last learn cycle in a controller's log. The second value is whether the log covers a day.
 
     Logs have ``Battery relearn started``, ``Battery relearn completed``; those of 3ware controllers ``Battery capacity
-    test started`` and ``completed`` (``overdue`` is no cycle).
+    test started`` and ``completed`` (``overdue`` is not a cycle).
     """
     mine = [log for log in logs if log.controller == controller]
     moments = [event.host_at for log in mine for event in log.events if event.host_at and _LEARN.search(event.text)]

@@ -94,7 +94,7 @@ def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
 
 
 def _own(deed: Deed, volume: Volume, evidence: Evidence) -> Iterator[Denial]:
-    """Refuse a pause or its end without a known range. raidctl has to know the range that the check has covered."""
+    """Refuse a pause or its end if the range that the check has covered is unknown."""
     record = newest(evidence.history.of(volume.unique_id))
     if deed.verb == "pause_check":
         mine = record is not None and record.end is None and record.boot == evidence.boot and bool(evidence.boot)

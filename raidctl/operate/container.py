@@ -1,4 +1,4 @@
-"""Detection of containers, in which the use of drives is invisible."""
+"""Detect containers, in which the use of drives is invisible."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 STATES: tuple[Verb, ...] = ("good", "offline", "online", "jbod", "raid", "erase")
 _NOT_OF_OFFLINE = frozenset({"R13", "R14", "S6"})
-"""Guards of a pull that do not concern an offline drive. Such a drive stays in its bay."""
+"""Guards of a pull that do not concern an offline drive, as it stays in its bay."""
 
 
 class SetOffline(Struct, frozen=True, kw_only=True):

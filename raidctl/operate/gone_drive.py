@@ -65,7 +65,9 @@ def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, ne
 
 
 def facts_of_serial(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
-    """Return the facts of a drive that only the last snapshot contains. None if it was no member there.
+    """Return the facts of a drive that only the last snapshot contains.
+
+    None if it was not a member there.
 
     Raises:
         CannotTell: None of its arrays exists now, or the UUID of one is unknown.

@@ -162,7 +162,7 @@ def overwritten(
 ) -> Iterator[Objection]:
     """R7, R11: whether something would be overwritten, or a program holds the device.
 
-    The udev database alone does not suffice. These guards protect each device that is about to be written.
+    The udev database alone is not enough. These guards protect each device that is about to be written.
 
     Args:
         name: The device or drive, for a sentence.

@@ -186,7 +186,7 @@ def last_copy(subject: Subject) -> Reasons:
 
 
 def _healthy(subject: Subject, member: Drive) -> bool:
-    """Whether the drives below a member report that they are healthy. The array's own status does not suffice.
+    """Whether the drives below a member report that they are healthy. The array's own status is not enough.
 
     A counter that other drives of the controller report must be known for these as well.
     """

@@ -48,7 +48,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def relied_on(self) -> bool:
-        """Whether a volume that is reported complete would not be without these members. It then still uses them."""
+        """Whether a volume that is reported complete still uses these members."""
         volume = self.volume
         if volume is None or volume.status not in WHOLE or self.controller.mode == "software":
             return False
@@ -217,7 +217,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def unproven(self) -> tuple[str, ...]:
-        """Devices that have to be read. They belong to a drive in no array, and the kernel shows nothing on them."""
+        """Devices to read: those of a drive in no array on which the kernel shows nothing."""
         roles = {drive.role for _, drive in self.entries}
         if self.losses or self.spared or roles & {"member", "spare", "journal"}:
             return ()

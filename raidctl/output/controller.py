@@ -140,7 +140,7 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _same_as_volume(array: Array, controller: Controller) -> bool:
-    """Whether the array is the same as its one volume. Then the volume's row suffices."""
+    """Whether the array is the same as its one volume. Then the volume's row is enough."""
     on_it = [volume for volume in controller.volumes if volume.array == array.id]
     same = len(on_it) == 1 and array.id.startswith(f"{on_it[0].id}/")
     return same and (array.status in {"ok", "unknown"} or on_it[0].status not in {"ok", "unknown"})

@@ -94,7 +94,7 @@ def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, mo
 
 
 def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
-    """Replace a long text that was already shown in a reason. A reference to it takes its place."""
+    """In a reason, replace a long text that was already shown by a reference to it."""
     text = piece if isinstance(piece, str) else piece[0]
     for long, where in shown.items():
         if isinstance(long, str) and long in text:

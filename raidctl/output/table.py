@@ -69,8 +69,8 @@ def nonempty(columns: Sequence[Column | None]) -> list[Column]:
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
     """Widths of columns that fit into ``room`` together. The widest columns that may fold shrink first.
 
-    ``steps`` are the least widths of each in three rounds; if these do not suffice, since one word is wider than the
-    paper, all columns shrink further.
+    ``steps`` are the least widths of each in three rounds; if one word is wider than the paper, all columns shrink
+    further.
     """
     widths = list(naturals)
     for floors in (*zip(*steps, strict=True), [_FLOOR] * len(widths)):

@@ -311,7 +311,7 @@ class _TarSource:
             self._at += len(data)
 
     def seekable(self) -> bool:
-        """Seeking works only forwards, which suffices here."""
+        """Seeking works only forwards, which is enough here."""
         return True
 
 

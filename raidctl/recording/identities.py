@@ -87,7 +87,7 @@ _GROUPS = regex(r"(?<![0-9A-Za-z:])[0-9A-Fa-f]{8}(?::[0-9A-Fa-f]{8}){3,5}(?![0-9
 # Logical ID : 500605b0:0a1b2c30
 _HALVES = regex(r"(?<![0-9A-Za-z:])5[0-9A-Fa-f]{7}:[0-9A-Fa-f]{8}(?![0-9A-Za-z:])")
 _NAMED = regex(r"(?:naa\.|eui\.|wwn-0x|scsi-3|nguid\.|LUKS\d-)(?P<value>[0-9a-f]{16,32})(?![0-9a-z])", re.IGNORECASE)
-# a small number with leading zeros is no name
+# a small number with leading zeros is not a name
 _NAA = regex(
     r"(?<![0-9A-Za-z])(?:0x|3)?(?P<value>5[0-9a-f]{15}|6[0-9a-f]{31}|"
     r"(?<=0x)(?!000)[0-9a-f]{16}(?:[0-9a-f]{8}){0,2})(?![0-9A-Za-z])",
@@ -112,13 +112,14 @@ _IDENT = regex(
     r"^(?:E: ?)?SCSI_IDENT_LUN_(?:T10|ATA|VENDOR)=(?:[^\n]{0,80}_)?(?P<value>(?=[A-Za-z-]*\d)[A-Za-z0-9-]{6,40})$",
     re.MULTILINE | re.ASCII,
 )
-# 192.0.2.7:/export    192.0.2.7:6789,192.0.2.8:6789:/
-# addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share; a firmware 6.30.8.0 is none
+# 192.0.2.7:/export    192.0.2.7:6789,192.0.2.8:6789:/ addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share;
+# a firmware 6.30.8.0 is not an address
 _IP = regex(
     r"(?:addr=|//|ip-|@|inet6? )(?P<after>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){2,7})(?![\w.])|"
     r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,3}){3})(?=:/|:\d{2,5}[,:/]|,\d{1,3}(?:\.\d{1,3}){3}[,:])"
 )
-# "Address": "192.0.2.7"    "Gateway": "fe80::1"    Current IP Address : 192.0.2.7; a PCI address 00:04:00:00 is none
+# "Address": "192.0.2.7"    "Gateway": "fe80::1"    Current IP Address : 192.0.2.7; a PCI address 00:04:00:00 is not an
+# IP address
 _LABELLED_IP = regex(
     r"(?:address|gateway)[\"']?[ \t]*[:=][ \t]*[\"']?"
     r"(?P<value>\d{1,3}(?:\.\d{1,3}){3}|(?=[0-9a-f:]{0,40}::)[0-9a-f]{0,4}(?::{1,2}[0-9a-f]{1,4}){1,7})(?![\w.:])",
@@ -223,7 +224,7 @@ def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
 
 
 def _plain(text: str) -> bool:
-    """Whether a value is no identity. Such a value is a word for "none", or one repeated character."""
+    """Whether a value is not an identity: a word for "none", or one repeated character."""
     bare = text.lower()
     return bare in _NONE or len(set(bare.removeprefix("0x")) - _PADDING) < 2
 

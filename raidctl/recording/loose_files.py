@@ -52,7 +52,7 @@ class LooseOutputs:
     files: int = 0
     """Files that were read."""
     unrecognised: int = 0
-    """Unrecognised files of a directory or an archive. They are no output of a known tool."""
+    """Unrecognised files of a directory or an archive. They are not output of a known tool."""
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,8 @@ class _Way(NamedTuple):
     ruled: bool = False
     """The rules of a table show the length of its lines."""
     indented: bool = False
-    """The rest of a line may be indented below a line without a blank at its end.
-
-    Such a rest is joined if a line was not understood.
-    """
+    """The rest of a line may be indented below a line without a blank at its end. It is then joined if a line was not
+    understood."""
     once: bool = False
     """Each line was broken once at most."""
 
@@ -103,7 +101,7 @@ def unwrapped(document: Document, look: Look) -> Document:
         found = _looked(tried, look)
         if found is None:
             return document
-        # joining two lines that no reader understands is no improvement
+        # joining two lines that no reader understands does not help
         strange = sum(joined[number - place].strip() in found.left for place, number in enumerate(chosen))
         more = found.facts - before.facts
         torn = bool(lines[-1].strip()) and len(lines) - 2 in chosen  # the end is missing: it may be another line

@@ -1,4 +1,4 @@
-"""Converts inventories, findings and runs to rows. Pure."""
+"""Convert inventories, findings and runs to rows. Pure."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def fingerprint_of(text: str) -> str:
     """Read a SHA-256 fingerprint, with or without colons.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is not a fingerprint.
     """
     digits = text.strip().lower().removeprefix("sha256:").replace(":", "").replace(" ", "")
     if not _DIGITS.fullmatch(digits):
@@ -216,7 +216,7 @@ class Client:
         finally:
             watchdog.cancel()
         if time.monotonic() >= end:
-            raise TimeoutError  # data after the end of the connection is no reply
+            raise TimeoutError  # data after the end of the connection is not a reply
         named = {name.lower(): value for name, value in response.getheaders()}
         if len(data) > limit:
             connection.close()

@@ -42,7 +42,7 @@ class Session:
         return self._checked()
 
     def _checked(self) -> Reply | None:
-        """The refusal if the headers do not suffice to read anything."""
+        """The refusal if nothing can be read with these headers."""
         checked = self._client.get("/redfish/v1/Systems", self.headers)
         return checked if checked.status in REFUSED else None
 

@@ -1,4 +1,4 @@
-"""Combines the simultaneous requests of several threads into one call."""
+"""Combine the simultaneous requests of several threads into one call."""
 
 from __future__ import annotations
 

@@ -91,8 +91,8 @@ class WorkerPool:
 
         Raises:
             Interrupted: ``stop`` was set.
-            BaseException: Raised by a task (a bug), or an interruption of this thread; running tasks have been told
-                to end before.
+            BaseException: Raised by a task (a bug), or an interruption of this thread. Running tasks were stopped
+                first.
         """
         started = min(self.width, self.long + (self.long < len(self.waiting)))
         try:
@@ -147,7 +147,7 @@ class WorkerPool:
 
     def _carry_out(self, task: Task) -> bool:
         """Run one task. False if it was given up meanwhile, or the work is stopped."""
-        with self.change:  # whoever stops the work sees every task that will still run
+        with self.change:  # the thread that stops the work sees every task that will still run
             if self.stop.is_set():
                 return False
             task.began = time.monotonic()

@@ -43,7 +43,8 @@ def changeable(path: str) -> str:
 
     Links are included. It is empty if there is none, or if not root.
 
-    A directory of `SYSTEM_PATH` is trusted, and whoever owns ``/`` is root (or, in a user namespace, root outside).
+    A directory of `SYSTEM_PATH` is trusted, and the owner of ``/`` counts as root (in a user namespace, it is root
+    outside).
     """
     if os.geteuid() != 0:
         return ""

@@ -1,4 +1,7 @@
-"""The scripts for the far side, in POSIX shell. The words for ``@LINES@`` come from :mod:`raidctl.runners.remote`."""
+"""The scripts for the remote side, in POSIX shell.
+
+The words for ``@LINES@`` come from :mod:`raidctl.runners.remote`.
+"""
 
 from __future__ import annotations
 

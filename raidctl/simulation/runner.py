@@ -130,7 +130,7 @@ class Simulated:
         if isinstance(request, Write):
             return self._write(request, state)
         if isinstance(request, Run):
-            # a simulator knows a program's input as two more words
+            # simulators receive a program's input as two more words
             reply = self._reply((*request.argv, *(("<", request.feed.decode()) if request.feed else ())), state)
             if reply is not None:
                 self.keep(reply.state)

@@ -81,7 +81,7 @@ class States(Database):
                 "AND CASE WHEN source LIKE 'ssh:%' THEN source ELSE '' END = ? ORDER BY id DESC LIMIT 1",
                 whose(key(inventory), inventory.host.source),
             ).fetchone()
-            # one with this hash may be damaged, and would take this snapshot with it
+            # a stored document with this hash may be damaged, and this snapshot would be lost with it
             database.execute(
                 "INSERT INTO document VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET body = excluded.body "
                 "WHERE body <> excluded.body",

@@ -89,7 +89,7 @@ def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
 
 
 class _Ended(Struct, Generic[T], frozen=True):
-    """A dialogue without further questions."""
+    """A dialogue without further requests."""
 
     outcome: T
     runs_tool = False
@@ -100,18 +100,18 @@ class _Ended(Struct, Generic[T], frozen=True):
 
 
 class _Open(Struct, Generic[T], frozen=True):
-    """A dialogue that has asked a question."""
+    """A dialogue with a pending request."""
 
     question: Asked
     dialogue: Dialogue[T]
 
     @property
     def runs_tool(self) -> bool:
-        """Whether the question is answered by a program."""
+        """Whether the request starts a program."""
         return any(isinstance(request, Run) for request in requests_of(self.question))
 
     def rest(self) -> Dialogue[T]:
-        """The dialogue from this question on."""
+        """The dialogue from this request on."""
         question = self.question
         try:
             while True:
@@ -130,7 +130,7 @@ def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[_Op
 
 
 def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[_Open[T] | _Ended[T]]:
-    """Answer the first question of a dialogue if it starts no tool. Return where the dialogue is then."""
+    """Answer the first request of a dialogue if it starts no tool. Return where the dialogue is then."""
     try:
         question = next(dialogue)
         if all(isinstance(request, _LOOKUPS) for request in requests_of(question)):
@@ -162,7 +162,8 @@ class _DialogueThread(threading.Thread):
 
     def result(self) -> Outcome:
         """Wait for the end. Return the outcome, or raise what was raised, such as an interruption."""
-        self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
+        # an interrupted join() treats the thread as ended (Python 3.11), and nothing waits for it at the exit
+        self._ended.wait()
         if self._error is not None:
             raise self._error
         return self._outcome

@@ -1,7 +1,7 @@
 """Storage controllers on the PCI bus, each with its vendor package.
 
-A RAID controller that no tool lists is reported. The core knows no controller by name: vendor packages list the
-drivers of their controllers, udev has the names.
+A RAID controller that no tool lists is reported. The core has no list of controllers: vendor packages list the drivers
+of their controllers, udev has the names.
 """
 
 from __future__ import annotations

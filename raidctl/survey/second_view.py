@@ -40,7 +40,7 @@ def families(vendors: Sequence[Vendor]) -> frozenset[str]:
 
 
 def alone(view: HostView, tools: Iterable[Tool], vendors: Sequence[Vendor]) -> bool:
-    """Whether only a service processor was asked. Then nothing of the kernel is missing."""
+    """Whether only a service processor was queried, so that no facts of the kernel are missing."""
     outside = families(vendors)
     names = {spec.name for vendor in vendors if vendor.FAMILY in outside for spec in vendor.TOOLS}
     return not (view.blocks or view.kernel or view.hostname) and any(tool.name in names for tool in tools)

@@ -185,7 +185,7 @@ def _raised(outcome: Outcome) -> Observation:
 def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:
     """Report outputs that are cut off. They end in the middle of an unparsed line, or before any fact.
 
-    A missing newline alone is no sign: shells strip the last one of an output. JSON shows itself whether it is
+    A missing newline alone is not a sign: shells strip the last one of an output. JSON itself shows whether it is
     complete.
     """
     unread = {line.text.strip() for output in found.outputs for line in output.unparsed()[-1:]}

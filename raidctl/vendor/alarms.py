@@ -1,4 +1,4 @@
-"""Silencing of alarms: a module ``alarm`` in the package.
+"""Silence alarms: a module ``alarm`` in the package.
 
 Silencing is not a setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
 """
@@ -26,7 +26,7 @@ class Alarms(Protocol):
     def silence(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
         """The command that silences the alarm. A sentence: why there is none.
 
-        Asks the tool if only its help text shows its words.
+        Queries the tool if only its help text shows the words that it accepts.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

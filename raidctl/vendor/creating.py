@@ -1,7 +1,6 @@
-"""Creation of volumes: modules ``create`` and ``make`` in the package.
+"""Create volumes: modules ``create`` and ``make`` in the package.
 
-``create`` has the command, which is printed. Without it no command
-with a source is known, and the plan reports that.
+``create`` has the command, which is printed. Without it no command with a source is known, and the plan reports that.
 With ``make``, ``raidctl layout apply`` carries it out. All of their functions are pure.
 """
 
@@ -63,7 +62,7 @@ def label(new: NewVolume, form: re.Pattern[str]) -> str | None:
 
 
 class Creating(Protocol):
-    """A vendor package that knows the command."""
+    """A vendor package that has the command."""
 
     def create(self, controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
         """The commands that create a volume, in order.

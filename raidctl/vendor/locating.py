@@ -56,7 +56,7 @@ class Locating(Protocol):
         """How the LED of each drive is switched, in their order.
 
         ``tools`` are the family's tools on this machine; ``seconds`` is the time to blink, for tools that have such a
-        limit. Asks the tool if only its help text shows which words it takes.
+        limit. Queries the tool if only its help text shows the words that it accepts.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:
@@ -86,7 +86,7 @@ def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
 def lights_without_asking(
     drives: Sequence[Drive], light: Callable[[Drive], Light | NoLight]
 ) -> Dialogue[list[Light | NoLight]]:
-    """How each drive's LED is switched. The tool need not be asked first."""
+    """How each drive's LED is switched, without a query of the tool."""
     yield from ask_all([])
     return [light(drive) for drive in drives]
 

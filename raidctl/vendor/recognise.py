@@ -1,7 +1,7 @@
-"""Recognition of saved outputs by tables of signatures, with one scorer. Pure.
+"""Recognise saved outputs by tables of signatures, with one scorer. Pure.
 
 A family writes one :class:`Signature` for each form of output that its tools print, the most specific first, and a
-:class:`Recogniser` scores a text with them. A line or a pair of JSON keys that only one tool prints suffices; labels
+:class:`Recogniser` scores a text with them. A line or a pair of JSON keys that only one tool prints is enough; labels
 count together, because each may occur in the output of another tool.
 """
 

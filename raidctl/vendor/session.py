@@ -92,7 +92,7 @@ class Call(Struct, Generic[T]):
     @property
     def crash(self) -> str | None:
         """``Illegal instruction`` if the tool died of it."""
-        # storcli's exit code is the firmware's error number: 132 beside complete JSON is no signal
+        # storcli's exit code is the firmware's error number: 132 beside complete JSON is not a signal
         if (signal := signal_of(self.answer)) is not None and not (self.reading and self.reading.shows_end):
             return signal
         match = _CRASH.search(self.answer.error_text[-2000:]) or _CRASH.search(self.answer.text[-300:])

@@ -92,7 +92,7 @@ def endless(setting: Setting, value: str) -> bool:
 
 
 UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold", "locate"})
-"""Settings without a field in the model. Only their family knows the current value."""
+"""Settings without a field in the model. Only their family can read the current value."""
 
 
 def neutral(word: str) -> str:
@@ -117,7 +117,7 @@ def split(text: str) -> tuple[int, int]:
     """Read and write percent of ``25/75``.
 
     Raises:
-        UsageError: It is no such pair, or does not add up to 100.
+        UsageError: It is not such a pair, or does not add up to 100.
     """
     read, slash, write = text.partition("/")
     if not (slash and read.isdecimal() and write.isdecimal()):

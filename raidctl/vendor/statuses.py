@@ -24,7 +24,7 @@ HEALTH_OF_VOLUME: Mapping[VolumeStatus, Health] = {
     "degraded": "warning", "rebuilding": "warning",
     "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
 }  # fmt: skip
-# Online (Predictive Failure), Ready (S.M.A.R.T. error): a part of a word suffices, because the words are no status
+# Online (Predictive Failure), Ready (S.M.A.R.T. error): a part of a word is enough, because the words are not a status
 _TROUBLE = regex(
     r"(?<!no )(?:fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal)",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ def health_of_volume(status: VolumeStatus | None) -> Health:
 def remark_on_ok(remark: str, look_up: Callable[[str], str | None]) -> Health:
     """What a remark beside a good word makes of it: ``predictive failure`` of ``Online (Predictive Failure)``.
 
-    ``unknown`` if it is no trouble and neither an abbreviation, a number nor a good word for ``look_up``.
+    ``unknown`` if it is neither bad, nor an abbreviation, a number, or a good word for ``look_up``.
     """
     text = remark.strip(" )]")
     if _NO_REMARK.fullmatch(text) or look_up(text) == "ok":
@@ -96,7 +96,7 @@ def put_status(
         draft: The object.
         lines: The lines that print it.
         what: The object's kind, ``controller``.
-        status: The model's word; None or ``unknown``: the family does not know the tool's word.
+        status: The model's word; None or ``unknown``: the family's table does not have the tool's word.
         text: The tool's words.
         word: The word that was looked up, if not all of them.
         weight: The rank of the source.
@@ -131,7 +131,7 @@ def put_volume_word(
     Args:
         volume: The draft.
         line: The line that prints them.
-        word: What the tool's word means; None: the family does not know it.
+        word: What the tool's word means; None: it is not in the family's table.
         text: The tool's words.
         percent: How far the operation is; None: not printed.
         weight: The rank of the source.

@@ -1,4 +1,4 @@
-"""Choice of the tool for a controller that several tools report.
+"""Choose the tool for a controller that several tools report.
 
 The controller is shown once, by the tool that reports most.
 """

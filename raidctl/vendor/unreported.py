@@ -1,7 +1,7 @@
-"""``UNREPORTED``: facts that no tool of a family has a word for.
+"""``UNREPORTED``: facts that no tool of a family can report.
 
-A guard that needs a fact which a tool could report, and did not, does not pass. Where no tool of the family has a word
-for it, the guard passes with the reason that the family gives. Without the constant, the tools report every fact.
+A guard that needs a fact does not pass if a tool could have reported the fact, but did not. If no tool of the family
+can report it, the guard passes, with the family's reason. Without the constant, the tools report every fact.
 """
 
 from __future__ import annotations

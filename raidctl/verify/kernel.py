@@ -54,7 +54,7 @@ def read_kernel(view: HostView) -> Dialogue[Kernel]:
 
 
 def _defaults(view: HostView, mounts: tuple[tuple[Mount, Line], ...]) -> dict[str, Evidence]:
-    """What the view knows of mounts beyond mountinfo: the options of `raidctl.discovery.ext4`."""
+    """The options of mounts that mountinfo leaves out: those of `raidctl.discovery.ext4`."""
     listed = {mount.point: mount.options for mount, _ in mounts}
     found = {}
     for block in view.blocks:

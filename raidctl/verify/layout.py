@@ -285,7 +285,7 @@ def _disks(case: Case) -> list[BlockDevice]:
 
 
 def _rotational(case: Case) -> None:
-    """The kernel's view of plain drives. It knows nothing about a controller's volumes."""
+    """The kernel's view of plain drives. It has no meaning for a controller's volumes."""
     if case.subject.volume is not None and not case.subject.software:
         return
     for block in _disks(case):

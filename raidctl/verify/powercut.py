@@ -1,7 +1,7 @@
 """Combine the answers about power safety with a power-cut run. Pure.
 
 A loss refutes any report. Cuts without a loss confirm only the tested case: the same hardware, with the same cache
-settings, by a real power cut, in no virtual machine, and often enough.
+settings, by a real power cut, on real hardware, and often enough.
 """
 
 from __future__ import annotations

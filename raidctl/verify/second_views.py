@@ -19,7 +19,7 @@ COMPARE = "Look at the LED and at both logs; the source that is wrong needs a re
 
 
 def contradictions(claim: str, subject: Subject, inventory: Inventory) -> Iterator[str]:
-    """Yield what a BMC reports otherwise about what a claim depends on.
+    """Yield the reports of a BMC that contradict what a claim depends on.
 
     ``smartarray:0/v1: the BMC reports failed (Critical, Enabled), the machine's own tool ok``. A status that the tool
     itself reports as bad is judged by the claim.

@@ -1,4 +1,4 @@
-"""Comparison of successive readings: changed values, and events since the start. Pure.
+"""Compare successive readings: changed values, and events since the start. Pure.
 
 A value that is missing in an incomplete reading is unknown: nothing has ended or recovered.
 """

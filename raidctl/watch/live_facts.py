@@ -128,7 +128,7 @@ def _conditions(inventory: Inventory, verdict: Diagnosis) -> Iterator[Fact]:
 
 
 def _lacking(verdict: Diagnosis) -> Iterator[str]:
-    """``a tool is missing``: why a machine without a problem is not known to be fine."""
+    """``a tool is missing``: why a machine without a problem is not known to be ok."""
     rules = {one.rule for one in (*verdict.findings, *verdict.unknown)}
     return (text for name, text in _LACKS.items() if name in rules)
 

@@ -1,4 +1,4 @@
-"""Converts findings to one run of ``raidctl watch``. Pure."""
+"""Convert findings to one run of ``raidctl watch``. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes the next memory and the events from memory, findings and clock. Pure.
+"""Compute the next memory and the events from memory, findings and clock. Pure.
 
 A finding is reported after enough runs with it, its end after enough runs in which the rule passed. An unknown result
 is neither: it changes nothing, and is reported if it stays unknown.

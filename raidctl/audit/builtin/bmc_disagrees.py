@@ -53,7 +53,7 @@ def check(inventory: Inventory) -> Findings:
         elif not one.about_status:
             shown = "cache.write_policy cache.write_active"
             yield FINDINGS.failed(one.item, cause, _POLICY_REMEDY, shown, severity="info", more=more)
-        else:  # of an object that is not found, the finding is about its controller, whose status does not matter
+        else:  # if the object is not found, the finding is about its controller, whose status does not matter
             shown = f"{part}status" if one.view.listed else ""
             remedy = _REMEDY if one.view.kind in ("volume", "drive") else _PART_REMEDY
             yield FINDINGS.failed(one.item, cause, remedy, shown, more=more)

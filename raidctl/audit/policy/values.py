@@ -188,7 +188,7 @@ def _word(field: Field, spec: Any, place: Place, *, exact: bool) -> Requirement 
 
 
 def _table(field: Field, accepted: Sequence[str]) -> Test:
-    """A single dictionary look-up. The result is unknown for None and for values that this version does not know."""
+    """A single dictionary look-up. The result is unknown for None and for values that are not in it."""
     return {value: value in accepted for value in field.values}.get
 
 

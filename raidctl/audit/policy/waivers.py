@@ -41,13 +41,13 @@ class Waiver:
     place: str = ""
     """File and line."""
     at_most: Severity = "critical"
-    """A finding that is worse counts."""
+    """A more severe finding is not waived."""
     stays: bool = True
-    """Whether its end is a finding even with nothing left to cover."""
+    """Whether its expiry is a finding even if there is nothing that it would cover."""
     serial: str | None = None
-    """A finding on a drive with another serial number counts; None: any drive."""
+    """A finding on a drive with another serial number is not waived; None: any drive."""
     about: str | None = None
-    """A finding with another topic counts; None: any fault of the object."""
+    """A finding with another topic is not waived; None: any fault of the object."""
 
     def is_for(self, host: str | None) -> bool:
         """Whether it is for a host. A waiver covers a host without a name only if it is for all."""
@@ -56,7 +56,7 @@ class Waiver:
         )
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it is about a finding that did not pass."""
+        """Whether it applies to a finding that did not pass."""
         same = finding.outcome != "pass" and finding.rule == self.rule and fnmatchcase(finding.where, self.where)
         same = same and (self.serial is None or finding.serial in (None, self.serial))
         same = same and (self.about is None or topic(finding.rule, finding.message) == self.about)

@@ -34,7 +34,7 @@ class Memory:
     base: int = 0
     alignment: int = 1
     direct: bool = False
-    """True also for a file in the page cache. An engine then chooses as for a device."""
+    """True even for a file in the page cache, so an engine chooses as for a device."""
     writable: bool = False
     kind: str = "file"
     name: str = "memory"
@@ -102,7 +102,7 @@ def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1,
 
 
 def _rounds(engine: Engine, target: Memory, stream: Stream) -> list[Outcome]:
-    """The rounds with a result, or a longer one. On a busy machine, the time of a round may pass without a read."""
+    """The rounds with a result, or a longer one. On a busy machine, a round may end before its first read."""
     found = []
     for _ in range(ROUNDS):
         with suppress(BenchError):

@@ -117,8 +117,8 @@ class _Workers:
     def fork(self, job: Job) -> None:
         """Fork a worker, which waits at the barrier."""
         parent = os.getpid()
-        # no signal may arrive until the child has its own handlers, and the parent knows of the child: an exception of
-        # a handler would let the child go on as if it were the parent
+        # no signal may arrive until the child has its own handlers and the parent has its number: an exception of a
+        # handler would make the child continue as if it were the parent
         with defer_signals() as held:
             try:
                 result = os.memfd_create("raidctl-bench", os.MFD_CLOEXEC)

@@ -27,7 +27,7 @@ class Traits:
     drives: Flush | None = None
     """Effect of a flush on the drives' caches. None: there are no such caches unless requested."""
     commit: float | None = None
-    """Seconds of a write into a durable medium that is no platter. None if there is none."""
+    """Seconds of a write into a durable medium other than a platter. None if there is none."""
 
 
 TRAITS: dict[Kind, Traits] = {

@@ -1,4 +1,4 @@
-"""Measurement of how late replies are sent. An overloaded host looks like a slow array."""
+"""Measure how late replies are sent: an overloaded host looks like a slow array."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def target_of(kind: Literal["file", "device"], name: str, view: HostView, block:
 
 
 def _link(links: Iterable[str]) -> str | None:
-    """The first link of ``/dev/disk/by-id`` that names no place. It names the content or the device."""
+    """The first link of ``/dev/disk/by-id`` that names the content or the device, not a place."""
     names = sorted(PurePath(link).name for link in links if link.startswith("/dev/disk/by-id/"))
     return next((name for begin in _STABLE for name in names if name.startswith(begin)), None)
 

@@ -64,7 +64,8 @@ class Tally:
     def verdict(self) -> Loss:
         """The verdict on the drive.
 
-        Foreign data means that another program may have written since: then zeros are no proof, older writes are.
+        Foreign data means that another program may have written since: then older writes prove a loss, but zeros do
+        not.
         """
         if self.misdirected:
             return "misdirected"

@@ -23,7 +23,7 @@ class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
     """None: only the run is requested; its target is opened next."""
     plan: Plan | None = None
     left: str | None = None
-    """The run whose last session ended because its witness was gone. None: this machine knows of none."""
+    """The run whose last session ended because its witness was gone. None: this machine has no record of one."""
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):

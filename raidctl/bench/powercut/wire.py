@@ -72,8 +72,8 @@ class Wire:
         """Receive a message of one of these types.
 
         Raises:
-            ProtocolError: It is none, or its code is wrong.
-            ConnectionLost: There is none.
+            ProtocolError: It is another message, or its code is wrong.
+            ConnectionLost: The other side is gone or silent.
         """
         size = int.from_bytes(self._receive_bytes(4), "big")
         if size > LARGEST:

@@ -67,7 +67,7 @@ class WitnessConnection:
 
     Raises:
         UnreachableError: There is no witness.
-        CannotTell: It does not know the token, or is something else.
+        CannotTell: It has another token, or is something else.
     """
 
     def __init__(self, address: tuple[str, int], token: bytes) -> None:
@@ -201,8 +201,8 @@ class Writing:
         """Write until the limit; return the number of flushed groups. ``ready`` is printed when a cut would count.
 
         Raises:
-            TargetFailed: The target failed; the witness knows.
-            WitnessGone: The witness does not know that writing has ended.
+            TargetFailed: The target failed, and the witness was informed. WitnessGone: The witness could not be
+                informed that writing has ended.
         """
         done = 0
         try:

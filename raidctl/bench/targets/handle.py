@@ -1,4 +1,4 @@
-"""The opening of a target, past the page cache if possible. The required alignment is found as well."""
+"""Open a target, past the page cache if possible, and find its required alignment."""
 
 from __future__ import annotations
 

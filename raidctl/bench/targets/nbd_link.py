@@ -179,10 +179,12 @@ def _some(where: socket.socket, count: int) -> bytes:
 
 
 def negotiate(where: socket.socket, name: str) -> Link:
-    """Negotiate an export with a server. The socket is closed if that fails.
+    """Negotiate an export with a server.
+
+    The socket is closed if that fails.
 
     Raises:
-        BenchError: It is no NBD server, or refuses; with the reason.
+        BenchError: It is not an NBD server, or refuses; with the reason.
     """
     where.settimeout(_PATIENCE)
     try:

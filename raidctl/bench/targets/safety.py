@@ -1,6 +1,6 @@
 """Reasons not to write to a device in use or with data. Unknown is never safe.
 
-Any of four checks suffices to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL in
+Any one of four checks can refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL in
 `raidctl.bench.targets.device`), blkid and wipefs, and known signatures in the first and last MiB.
 """
 
@@ -154,7 +154,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
     asked = [_blkid(blkid), _wipefs(wipefs)]
     found += [reason for reason in asked if reason]
     if all(reason is None for reason in asked) and (reason := foreign(head, tail)):
-        # libblkid, which knows all signatures, is not available
+        # libblkid, which recognises all signatures, is not available
         found.append(f"{reason}, and neither blkid nor wipefs is installed to identify it (package util-linux)")
     return list(dict.fromkeys(found))
 

@@ -1,7 +1,7 @@
 """Find known signatures in the first and last MiB of a device. Pure.
 
-This complements libblkid, which knows more signatures. Without libblkid, only a device that is empty, or was written by
-raidctl's benchmark, counts as free (`foreign`).
+This complements libblkid, which recognises more signatures. Without libblkid, only a device that is empty, or was
+written by raidctl's benchmark, counts as free (`foreign`).
 
 Sources: the on-disk formats as documented in the kernel's Documentation, its headers under include/uapi/linux, and the
 projects' own descriptions.

@@ -1,4 +1,4 @@
-"""Growth of flush time per MiB written before it (evidence E3)."""
+"""How flush time grows with the MiB written before (evidence E3)."""
 
 from __future__ import annotations
 

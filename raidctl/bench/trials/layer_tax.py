@@ -16,7 +16,8 @@ from raidctl.errors import BenchError
 
 PLACES = 1 << 14
 APART = 0.37
-"""Distance of a round's two sequential reads. It is a share of the range, so that neither profits from the other."""
+"""Distance of a round's two sequential reads. It is a share of the range, and keeps one from benefiting from the other.
+"""
 LEAST = 2 * MIB
 """Minimum bytes of a range. In smaller ones, neither sequential nor random reads stay apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}

@@ -70,7 +70,7 @@ class Medium:
 
     def _result(self, bench: Bench, reads: Phase, waits: list[float], gaps: list[float]) -> TrialResult:
         found, turns = rotation.medium(waits), rotation.rpm(gaps)
-        # fewer reads suffice for the kind of the medium than for a figure
+        # the kind of the medium needs fewer reads than a figure
         short = too_short(reads.seconds, len(waits))
         typical = Spread(measured=None, unit="ms", n=len(waits)) if short else found.typical
         figures = {"read_latency": typical, "rpm": turns.rpm}

@@ -1,4 +1,4 @@
-"""Detection of blocks without a drive behind them. Zeros are compared with other blocks."""
+"""Detect blocks without a drive behind them: compare zeros with other blocks."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def part(path: str, first: int, length: int) -> Iterator[View]:
     """``length`` bytes from ``first`` on of a device, read-only.
 
     Raises:
-        BenchError: It is no such device, or the range is not within it.
+        BenchError: It is not such a device, or the range is not within it.
         AccessMissing: It may not be read.
     """
     with DeviceTarget(path) as whole:

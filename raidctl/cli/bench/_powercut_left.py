@@ -1,7 +1,4 @@
-"""The record of a power-cut session that lost its witness.
-
-It ended because the witness was gone, which no witness can record.
-"""
+"""The record of a power-cut session that ended because its witness was gone. No witness can record that."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ FILE = "powercut-left"
 
 
 def left(settings: Settings) -> str | None:
-    """Return the run whose last session ended so; None: none is known."""
+    """Return the run whose last session ended in this way; None: none is known."""
     try:
         return (readable_directory(settings) / FILE).read_text(encoding="ascii").strip() or None
     except (OSError, UnicodeDecodeError, RaidctlError):

@@ -51,7 +51,7 @@ def address_of(text: str) -> tuple[str, int]:
     """Return host and port of ``192.0.2.7:7707`` or ``[2001:db8::7]:7707``.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is not an address with a port.
     """
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") if host.startswith("[") and host.endswith("]") else host

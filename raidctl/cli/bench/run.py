@@ -138,7 +138,7 @@ def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
     """Refuse options that make no sense together.
 
     Raises:
-        click.UsageError: They have none.
+        click.UsageError: They do not.
     """
     if order.also_read and (order.overwrite or read_ahead or switch_cache or order.cross_check):
         raise click.UsageError("--also-read only reads, several drives at once: use it alone.")

@@ -108,7 +108,7 @@ _THEN = "Then the configuration of the machine is written again, and its boot im
 
 
 def _notes(made: Compiled) -> Iterator[str]:
-    """Yield what to know before it is carried out."""
+    """Yield notes to read before the plan is carried out."""
     for step in made.plan.steps:
         yield from step.warnings
 

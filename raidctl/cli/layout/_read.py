@@ -1,4 +1,4 @@
-"""Reading of a layout file, shared by the commands on it. Its mistakes are printed on standard error."""
+"""Read a layout file, and print its mistakes on standard error."""
 
 from __future__ import annotations
 

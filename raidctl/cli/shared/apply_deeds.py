@@ -47,13 +47,13 @@ def perform_deeds(
 
     Args:
         settings: The options that name the machine.
-        consent: What the user says to it on the command line.
+        consent: The consent given on the command line.
         planner: Makes the plan from a reading, with its guards; called again if time has passed.
         guard: Asked again right before each step.
         opened: Given the machine before it is read, to ask it more.
-        confirmed: Asks for what "yes" does not suffice for; raises if it is not given.
+        confirmed: Asks for more than "yes" where that is not enough; raises if it is not given.
         ended: Called after the deeds are done and verified; its exit code, if any, is that of the command.
-        facts: What is kept in the journal with the operation, from the reading that it was planned on.
+        facts: What the journal keeps with the operation, from the reading on which it was planned.
     """
     if not consent.dry_run:
         settings.refuse_recording()
@@ -121,7 +121,7 @@ def refuse_container(runner: Runner) -> None:
 
 
 def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> None:
-    """Ask for the serial number of a drive. Neither ``--yes`` nor an empty line suffices.
+    """Ask for the serial number of a drive. Neither ``--yes`` nor an empty line is enough.
 
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.

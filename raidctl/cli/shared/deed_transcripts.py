@@ -30,7 +30,7 @@ def command_of(text: str) -> tuple[str, ...]:
     """Split a command line of a vendor's tool or mdadm into words.
 
     Raises:
-        UsageError: It is no such command.
+        UsageError: It is not such a command.
     """
     try:
         words = tuple(shlex.split(text))

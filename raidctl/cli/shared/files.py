@@ -23,12 +23,12 @@ def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
 
     Args:
         word: Its path, or ``-``.
-        shown: What it is called.
-        what: What it should be: ``a run``.
-        regular: Refuse a pipe, a device and a directory: raidctl's own files are none, and a pipe would never end.
+        shown: Its name in messages.
+        what: The expected content: ``a run``.
+        regular: Refuse a pipe, a device and a directory. raidctl's own files are regular, and a pipe would never end.
 
     Raises:
-        CannotTell: It cannot be read, is not regular although it has to be, or is too large to be that.
+        CannotTell: It cannot be read, is too large, or is not a regular file although it has to be.
     """
     if regular and _is_other(word):
         raise CannotTell(f"{shown} cannot be read: not a regular file.")
@@ -56,7 +56,7 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, 
         path: Where to.
         data: All of it, or parts as they come.
         mode: Its permissions, whatever the umask says.
-        regular: Refuse what is there and is not a file, as for `read`.
+        regular: Refuse an existing path that is not a regular file, as `read` does.
 
     Raises:
         CannotTell: It cannot be written; the old one is still there.
@@ -110,7 +110,7 @@ def create(path: str, text: str) -> None:
 
 
 def _is_other(path: str) -> bool:
-    """Return whether a path exists and is no regular file."""
+    """Return whether a path exists and is not a regular file."""
     return not Path(path).is_file() and Path(path).exists()
 
 

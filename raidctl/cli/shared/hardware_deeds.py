@@ -26,7 +26,7 @@ Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
 
 
 RENAMED = "The names on the command line belong to other objects now."
-"""The reason to refuse a step that none of the present deeds has."""
+"""The reason to refuse a step that belongs to none of the deeds of this command."""
 
 
 class HardwareDeeds(Struct):
@@ -96,7 +96,7 @@ def is_of(step: Step, deed: Deed) -> bool:
 
 
 def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[str], what: str) -> None:
-    """Ask for the end of an identity, unless ``--confirm`` gives it. ``--yes`` does not suffice.
+    """Ask for the end of an identity, unless ``--confirm`` gives it. ``--yes`` is not enough.
 
     Args:
         work: The operation.

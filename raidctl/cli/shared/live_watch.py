@@ -80,9 +80,9 @@ def follow(readings: Readings, settings: Settings, every: float, at_most: float 
 
 
 def _state(inventory: Inventory) -> object:
-    """Return the state whose change makes the tools run sooner. Something is then better, worse, begun or over.
+    """Return the state whose change makes the tools run sooner: something improved, got worse, began or ended.
 
-    A temperature is none, nor is its limit: a drive that stays near it would keep the tools running.
+    Temperatures and their limits are not part of it: a drive near its limit would keep the tools running.
     """
     cold = replace(inventory, controllers=tuple(map(_without_temperatures, inventory.controllers)))
     return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(cold, cold.tasks, ())}
@@ -229,5 +229,5 @@ class Readings:
         first = self._known is None
         fresh = unseen(found.events, self._known or ())
         self._known = [*(self._known or ()), *fresh]
-        # of the first reading, what has no time may be old
+        # entries of the first reading without a time may be old
         return tuple(one for one in fresh if (at >= since if (at := parse_iso(one.host_at)) is not None else not first))

@@ -147,10 +147,10 @@ def run(
     Args:
         settings: The shared options, with ``--hosts``.
         command: Its name.
-        work: Asks one machine, in a thread.
-        line: Returns what is printed of that, in this thread, and saves what has to be saved.
+        work: Reads one machine, in a thread.
+        line: Returns the line to print, in this thread, and saves what has to be saved.
         hosts: The hosts; None: those of ``--hosts``.
-        findings: Called when all have answered; returns the findings about no single host.
+        findings: Called at the end; returns the findings that are not about a single host.
     """
     hosts = hosts_of(settings) if hosts is None else hosts
     order = {host.name: place for place, host in enumerate(hosts)}

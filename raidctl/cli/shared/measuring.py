@@ -222,7 +222,7 @@ def second_opinion(target: Target, first: Engine) -> Engine:
 
 
 def limited(session: Session, bench: Bench) -> Session:
-    """Add a note to each figure limited by the engine. Such a figure is not limited by the device.
+    """Add a note to each figure that is limited by the engine, not by the device.
 
     Compares with the same calibration as the tests on this bench, so that no figure is marked twice.
     """

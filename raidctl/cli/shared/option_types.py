@@ -38,7 +38,7 @@ class Number(click.FloatRange):
     """A number within a range. It rejects infinity, and nan, which fails no range comparison."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number. Raise click.BadParameter if it is none, or outside."""
+        """Return the number. Raise click.BadParameter if it is not a number, or outside the range."""
         if attempt(float, value) is None:
             self.fail(f"{value!r} is not a number.", param, ctx)
         number = super().convert(value, param, ctx)
@@ -60,7 +60,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the seconds. Raise click.BadParameter if it is no length, or outside of the limits."""
+        """Return the seconds. Raise click.BadParameter if it is not a length, or outside of the limits."""
         match = _LENGTH.fullmatch(str(value).strip())
         if match is None:
             self.fail(f"{value!r} is not a time: write 90s, 10m or 1h.", param, ctx)
@@ -79,7 +79,7 @@ class Period(click.ParamType):  # type: ignore[type-arg]  # as above
         self._never = never
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the seconds, infinity for ``never``. Raise click.BadParameter if it is none."""
+        """Return the seconds, infinity for ``never``. Raise click.BadParameter if it is not a period."""
         if isinstance(value, float):
             return value
         if self._never and value == "never":

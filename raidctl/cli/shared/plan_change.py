@@ -102,7 +102,7 @@ class Work:
     asked: bool = False
     """Whether a question was asked since then. The answer may have taken any time."""
     undoes: str | None = None
-    """The change that the plan undoes, and nothing else. Undoing is never refused as unsafe."""
+    """The change that the plan undoes, if it does nothing else. Undoing is never refused as unsafe."""
     notes: tuple[str, ...] = ()
     """Notes about the plan, shown before it is carried out."""
     planner: Callable[[Survey], Plan] | None = None
@@ -113,7 +113,10 @@ class Work:
     def begin(
         self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
     ) -> Begin:
-        """Return the first entry of the change. ``resume`` and ``facts`` belong to an operation that can continue."""
+        """Return the first entry of the change.
+
+        ``resume`` and ``facts`` are those of an operation that can be resumed.
+        """
         return begin(
             kind,
             self.plan,
@@ -130,7 +133,7 @@ class Work:
         """Return the change, ready to be applied. ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
         made = Change(entry, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
-        # for one change only: the next one does not know whether the first has run commands
+        # for one change only, as the first one may have run commands by the time of the next
         made.last_reading, self._under_lock = self._under_lock, None
         return made
 
@@ -224,7 +227,10 @@ def planned(
 
 
 def _doubts(work: Work) -> Iterator[str]:
-    """Yield why settings that need no step may be inactive. If anything is refused, the refusals name that."""
+    """Yield why settings that need no step may be inactive.
+
+    Nothing if the plan is refused, as the refusals contain it.
+    """
     inventory = work.seen.inventory
     for desired in () if work.plan.refusals else work.plan.already:
         why = not_in_force(inventory, desired) or doubt(inventory, desired)
@@ -243,10 +249,10 @@ def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent:
 
 
 def _look_back(work: Work, settings: Settings) -> None:
-    """Find the change that the plan undoes. In a dry run, also find what blocks it: a running or unfinished change.
+    """Find the change that the plan undoes. In a dry run, also check for a running or unfinished change that blocks it.
 
     Raises:
-        Held, CannotTell: In a dry run everything is as desired, but such a change may restore other values.
+        Held, CannotTell: Everything is as desired, but such a change may restore other values. Only in a dry run.
     """
     source, inventory = work.named.source, work.seen.inventory
     try:

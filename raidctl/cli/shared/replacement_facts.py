@@ -42,7 +42,7 @@ class Wanted:
 
 
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
-    """Return which drive leaves, which joins, and whether it is copied first. Include what else was read."""
+    """Return which drive leaves, which joins, whether it is copied first, and what else was read."""
     new = _successor(seen, wanted)
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
@@ -58,7 +58,7 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
 
 
 def _empty_bay(facts: Facts, around: Around) -> str | None:
-    """Return the LED of the empty bay that a drive was in which is gone. None: unknown."""
+    """Return the LED of the bay in which a missing drive was. None: unknown."""
     led = (led for words, led in around.empty.items() if f"{facts.bay}, ".startswith(f"{words}, "))
     return next(led, None) if facts.gone else None
 
@@ -166,7 +166,7 @@ def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
 
 
 def _spare(seen: Survey, facts: Facts) -> Drive | None:
-    """Return the drive that is a spare of all the arrays. Then none has to be named."""
+    """Return the drive that is a spare of all the arrays, if no drive was named."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or facts.partitions:
         return None

@@ -1,4 +1,4 @@
-"""The LEDs of a replacement. Their separate change in the journal is undone after a kill or a power failure.
+"""The LEDs of a replacement. They are a separate change in the journal, undone after a kill or a power failure.
 
 While raidctl waits, a second process switches them off if raidctl is killed. If it stops because a person has to act
 (``--no-wait``, Ctrl-C, a wrong drive pulled), the LED stays on for that person: until the replacement continues or is
@@ -149,4 +149,4 @@ def _sentence(indicator: Indicator) -> str:
 
 
 def _quiet(_text: str) -> None:
-    """Print nothing: the commands of LEDs are of no interest here."""
+    """Print nothing: the user does not need the commands of the LEDs."""

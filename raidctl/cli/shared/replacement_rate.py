@@ -21,10 +21,12 @@ from raidctl.vendor.setting_values import speed
 
 
 def rate_plan(named: Machine, seen: Survey, facts: Facts, value: str | None) -> Plan:
-    """Plan the rate of the arrays of a replacement. Without a value, there are no steps.
+    """Plan the rate of the arrays of a replacement.
+
+    Without a value, there are no steps.
 
     Raises:
-        UsageError: It is no rate of these arrays, or it cannot be set.
+        UsageError: It is not a rate of these arrays, or it cannot be set.
     """
     arrays = parts(seen, facts)
     if value is None or isinstance(arrays, str):

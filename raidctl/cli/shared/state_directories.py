@@ -31,7 +31,7 @@ def readable_directory(settings: Settings) -> Path:
     """Return this user's state directory, for reading; it is not created.
 
     Raises:
-        AccessMissing: It cannot be read, or is no directory.
+        AccessMissing: It cannot be read, or is not a directory.
     """
     from raidctl.change.state_directory import default_directory  # noqa: PLC0415 - as above
 

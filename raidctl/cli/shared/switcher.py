@@ -73,7 +73,7 @@ class Switcher:
 
 
 def _refuse(made: Plan) -> None:
-    """Raise CannotTell if the plan is refused or switches nothing. The engine or its gate may refuse it."""
+    """Raise CannotTell if the plan is refused or switches nothing."""
     if made.refusals:
         raise CannotTell(f"It is not switched: {' '.join(_full(one.reason) for one in made.refusals)}")
     if not made.steps:
@@ -102,7 +102,7 @@ def refusal(machine: CheckedMachine, subject: Subject | None, state: State, swit
         raise UsageError(f"{option}: the write caches of the drives are off already.")
     requests = switcher.desired(state)
     made = plan(machine.inventory, vendors, requests, unsafe=False, view=machine.view)
-    # a state of two settings that is active already is no refusal
+    # a state of two settings that is already active is not refused
     _refuse(made)
     shared = shared_with(subject, made)
     if shared:

@@ -30,7 +30,7 @@ def filled(name: str, words: Sequence[str], **places: str) -> str:
     Args:
         name: Its file.
         words: Arguments.
-        places: What else is filled in: ``STATE`` for ``@STATE@``, a path that is no part of a command line.
+        places: Other paths to fill in, outside of command lines: ``STATE`` for ``@STATE@``.
 
     Raises:
         UsageError: A word has characters that no unit can have.

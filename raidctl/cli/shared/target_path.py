@@ -11,10 +11,10 @@ from raidctl.verify.subjects import CheckedMachine
 
 
 def path_of(word: str, machine: CheckedMachine) -> str:
-    """Resolve the links of a path on this machine. This serves to find the mount that it is in.
+    """Resolve the links of a path on this machine, to find its mount.
 
     Raises:
-        UsageError: There is no such file or directory, or a link leads nowhere.
+        UsageError: There is no such file or directory, or a link is dangling.
         AccessMissing: No permission to read it.
     """
     if not word:

@@ -39,9 +39,9 @@ def for_a_while(
     Args:
         work: The machine and the plan, which nothing refuses.
         settings: The options, for the second process.
-        show: Takes the commands as they are carried out, and what was restored. What went wrong is printed in any case.
-        quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
-            It must not fail, whatever has become of the terminal.
+        show: Receives the commands as they are carried out, and what was restored. Failures are always printed.
+        quiet: A context in which messages may be printed, as nothing else draws on the terminal. It must not
+            fail, even if the terminal is gone.
         entry: The change's first entry in the journal; None: that of a batch.
 
     Raises:
@@ -149,8 +149,8 @@ def guardian(settings: Settings, entry: Begin) -> Iterator[Standby]:
         yield standby
         standby()
     except RaidctlError:
-        # nothing is left to do: what failed was undone, or stands open for restore, which would fail in the same way;
-        # after anything else (an end in the wrong moment) the other process finishes the work
+        # nothing is left to do: what failed was undone, or is left to restore, as another attempt now would fail in the
+        # same way; after anything else (killed at the wrong moment) the second process finishes the work
         standby()
         raise
     finally:

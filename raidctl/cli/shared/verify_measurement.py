@@ -54,7 +54,7 @@ def run(settings: Settings, options: MeasureOptions) -> int:
     only_here(settings)
     kind = kind_of(options.target)
     if kind == "nbd" and options.claims == DEFAULT:
-        # nothing else can be known of a server
+        # nothing else is known of a server
         options = replace(options, claims=(Claim("power_safe"),))
     refuse_memory(options.target, kind)
     refuse_flush_device(options)

@@ -77,10 +77,12 @@ def refuse_memory(target: str, kind: str) -> None:
 
 
 def refuse_flush_device(options: MeasureOptions) -> None:
-    """Refuse a flush device that is useless or cannot be opened. This happens before anything is measured.
+    """Refuse a flush device that is useless or cannot be opened.
+
+    This happens before anything is measured.
 
     Raises:
-        UsageError: It is no device, or the target itself, or no requested claim depends on it.
+        UsageError: It is not a device, or the target itself, or no requested claim depends on it.
         BenchError, AccessMissing: It cannot be opened.
     """
     if options.flush_device is None:

@@ -53,7 +53,7 @@ class WatchState:
 def opened(settings: Settings) -> Iterator[WatchState]:
     """Open the memory of a machine, locked for one run. If the state directory cannot be used, the memory is empty.
 
-    A file system that has become read-only, often because of its array, must not keep back the report about it.
+    The file system is often read-only because of the very array that has to be reported.
 
     Raises:
         CannotTell: Another run on the same machine is under way, or the file cannot be read.

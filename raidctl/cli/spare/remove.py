@@ -59,7 +59,7 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 
 def _behind(seen: Survey, ids: frozenset[str]) -> Deed | None:
-    """Return the deed for a spare of a controller. None: the named drive is no such spare."""
+    """Return the deed for a spare of a controller. None: the named drive is not such a spare."""
     found = [
         (controller, one)
         for controller in seen.inventory.controllers if controller.mode != "software"

@@ -75,7 +75,7 @@ def styled(cell: tuple[str, Style]) -> Cell:
 
 
 def _written_out(text: str) -> str:
-    """A text of the screen without the mark for unknown. A word is in its place."""
+    """A text of the screen, with a word instead of the mark for unknown."""
     return _MARK.sub("unknown", text)
 
 

@@ -104,7 +104,7 @@ def _times(volume: Volume, times: str, pseudo: Sequence[Controller], found: Sequ
     """Return the times in the syntax of systemd or cron.
 
     Raises:
-        UsageError: They are none.
+        UsageError: They are invalid.
     """
     name = volume.details["name"]
     if name.endswith(".timer"):
