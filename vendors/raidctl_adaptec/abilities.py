@@ -1,4 +1,4 @@
-"""The deeds that arcconf can carry out, by generation of controllers. What each was tried on is included. Pure."""
+"""The deeds that arcconf can carry out, by generation of controllers. Each has how it was tested. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NEVER: Mapping[Verb, Ability] = {
     "schedule_learn": Ability(can=False, why_not="The controller schedules its learn cycles automatically."),
 }  # fmt: skip
 _READ_UP = Ability(can=True, proof="manual")
-"""An ability whose prior states come from recorded outputs. No controller's reply to any of these commands is
+"""An ability whose states before the command are those of recorded outputs. No controller's reply to these commands is
 known."""
 _AACRAID: Mapping[Verb, Ability] = dict.fromkeys(
     ("take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check"),

@@ -1,6 +1,6 @@
 """The alarm of Adaptec controllers: ``arcconf SETALARM 1 silence``. Pure.
 
-The command is undocumented; the tool's own help text decides whether this version takes it.
+The command is undocumented; the tool's own help text shows whether this version accepts it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What keeps the cache through a power loss.
+"""What protects the cache in a power failure.
 
-A controller has a battery, ZMM, cache backup unit with its supercapacitor, or Green Backup.
+This is a battery, ZMM, cache backup unit with its supercapacitor, or Green Backup.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OVERALL: dict[str, tuple[str, BatteryKind]] = {
     "overall backup unit status": ("backup", "capacitor"),
     "backup power status": ("green", "capacitor"),
 }
-"""Labels of the state, which the controller's other parts do not have. What they are about if the title is missing."""
+"""Labels of the state, which no other part of the controller has, and what they are about if the title is missing."""
 
 
 def _overall(battery: Draft, pair: Pair) -> None:
@@ -129,7 +129,7 @@ _AGAIN = "Give the whole output of `arcconf getconfig N al`."
 
 
 def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
-    """One part with all its pairs. The title alone is no battery: the tool always prints a state below it."""
+    """One part with all its pairs. The title alone is not a battery: the tool always prints a state below it."""
     if not block.pairs:
         mark_read(*block.heads)
         controller.add_problem("warning", "unread", f"Nothing is below the title '{block.sub}'.", _AGAIN)

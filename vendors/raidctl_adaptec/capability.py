@@ -85,4 +85,4 @@ UNREPORTED = (
         why="arcconf marks a volume whose check has found differences as impacted, in its state",
     ),
 )
-"""Facts that the guards ask for. The tools of the family have no word for them."""
+"""Facts that the guards need and the family's tools do not report."""

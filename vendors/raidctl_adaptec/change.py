@@ -1,13 +1,13 @@
 """Changes of a controller's cache by ``arcconf setcache``.
 
-The module plans them, and knows what the tool's replies mean. Pure.
+The module plans them and judges the tool's replies. Pure.
 
 The settings and their commands are in :mod:`raidctl_adaptec.settings`. They live in the controller's own memory and
-survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
+survive a reboot. Setting a value that is already set is an error for arcconf, so no such command is ever planned.
 
-``con`` and ``coff`` switch the caching of a volume of a smartpqi controller; no available manual has them, so
-each plan with them notes it. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning
-that raidctl could verify, so that is not offered.
+``con`` and ``coff`` switch the caching of a volume of a smartpqi controller; no available manual has them, so each plan
+with them notes it. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning that
+raidctl could verify, so that is not offered.
 
 The order of steps: a split is set while a volume uses the cache, and no moment is less protected than both ends.
 """
@@ -64,7 +64,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
-    """Report that there is no such command. A volume that is set to write-through is written out."""
+    """Report that there is no such command. Setting a volume to write-through writes its data out."""
     cache = controller.cache
     if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
@@ -93,7 +93,7 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 @dataclass
 class _Planner(Planner):
-    """A plan in the making."""
+    """A plan under construction."""
 
     younger: bool | None = field(kw_only=True)
     """Whether it is a smartpqi controller; None if unknown."""
@@ -176,7 +176,7 @@ class _Planner(Planner):
         self.set((self.controller.id, "writecachebypassthreshold"), desired.value, text)
 
     def caching(self, desired: Desired) -> None:
-        """Write-through is caching switched off. Unprotected write-back is the no-battery cache switched on."""
+        """Write-through means caching off, unprotected write-back means the no-battery cache on."""
         caching, no_battery = (desired.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if desired.value == "write_through":
             self.set(caching, "coff", _READS_TOO, _UNVERIFIED)

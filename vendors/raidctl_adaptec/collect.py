@@ -283,7 +283,7 @@ def _reported_arrays(controller: ControllerDraft) -> None:
 
 
 def _derived_arrays(controller: ControllerDraft) -> None:
-    """Put together the volumes that are cut out of the same drives. Aacraid prints no arrays.
+    """Combine the volumes that are on the same drives into arrays. Aacraid prints no arrays.
 
     A set of drives that segments name is one; its number is that of the first volume on it. Sets that only overlap stay
     apart; a drive in several of them belongs to none alone.

@@ -51,7 +51,7 @@ _LIMIT_DEPTH = 12
 
 
 def document(text: str) -> tuple[Any, bool]:
-    """The JSON value of an answer and whether it is whole. ``(None, False)`` where there is none."""
+    """The JSON value of an output and whether it is complete. ``(None, False)`` where there is none."""
     start = text.find("{")
     if start == -1:
         return None, False
@@ -63,7 +63,7 @@ def document(text: str) -> tuple[Any, bool]:
 
 
 class _Reader(Struct):
-    """Reads leaves into a draft and remembers which are left."""
+    """Reads leaves into a draft, and keeps track of those not read."""
 
     output: Output
     draft: Draft
@@ -75,7 +75,7 @@ class _Reader(Struct):
         return self.output.leaf(f"{self.path}.{key}")
 
     def text(self, key: str, name: str) -> None:
-        """A text into a field."""
+        """Read a text into a field."""
         value = self.values.get(key)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and vocabulary.has_value(str(value)):
             self.draft.put(self.line(key), name, str(value).strip())
@@ -88,7 +88,7 @@ class _Reader(Struct):
         return attempt(numbers.number, str(value))
 
     def take(self, key: str, name: str, parse: Callable[[str], Any]) -> None:
-        """A text that has to be understood."""
+        """Read a text that must be recognised."""
         value = self.values.get(key)
         line = self.line(key)
         if isinstance(value, (str, int, float)) and line is not None:

@@ -36,7 +36,7 @@ _BRANDS: tuple[tuple[str, str], ...] = (
     ("huawei ", "Huawei"),
     ("h3c ", "H3C"),
 )
-"""How the model begins, and whose controller it then is."""
+"""Beginnings of models, and the maker of each."""
 _DRIVE_CACHE: dict[str, str] = {
     # Global Physical Device Write Cache Policy: Drive Specific
     "global physical device write cache policy": "drive_write_cache",
@@ -123,7 +123,7 @@ _WATCHED: Fields[ControllerDraft] = {
     "temperature": _heat,
     "nvram checksum status": _checksum,
 }
-"""Details that are evaluated later, or that are warnings themselves."""
+"""Details that are evaluated later, or that are warnings in themselves."""
 
 
 def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
@@ -146,7 +146,7 @@ def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) ->
 def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """Read ``Controller Status : Optimal``.
 
-    ``Unknown`` means that the tool could not read it, which is no good state.
+    ``Unknown`` means that the tool could not read it, which is not a good state.
     """
     if not vocabulary.has_value(pair.value) and vocabulary.normalized(pair.value) != "unknown":
         keep(controller, pair)

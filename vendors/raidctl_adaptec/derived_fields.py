@@ -7,7 +7,7 @@ from raidctl.units import parse_pcie
 from raidctl.vendor.draft import Derived
 from raidctl_adaptec import numbers
 
-# enabled or not; of younger controllers how much of their time it gets
+# enabled or not; on newer controllers, the share of their time that it gets
 _CHECK: dict[str, ScrubMode] = {
     "enabled": "automatic", "idle": "automatic", "high": "automatic", "disabled": "disabled",
 }  # fmt: skip

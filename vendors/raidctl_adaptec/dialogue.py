@@ -2,8 +2,8 @@
 
 ``getconfig 1`` reports in its first line how many controllers there are: no list is asked for. Then each controller's
 configuration, and the tasks of each that has logical devices: one or two calls for each controller. The tool cannot run
-twice at once; all calls share one lock. It drops a log into the working directory, which is a private one; ``nologs``
-is not used, because old versions do not know the word.
+twice at once; all calls share one lock. It writes a log into the working directory, which is a private one; ``nologs``
+is not used, because old versions reject it.
 """
 
 from __future__ import annotations

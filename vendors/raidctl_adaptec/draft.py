@@ -51,7 +51,7 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
     """Keep a pair as a detail under its own label.
 
-    The section's title precedes a label that another value has taken.
+    If another value has the label, the section's title is put before it.
     """
     taken = section and one.details.get(f"{prefix}{pair.label}", pair.value) != pair.value
     one.keep_detail(pair, f"{section}: {prefix}" if taken else prefix)

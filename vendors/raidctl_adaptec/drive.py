@@ -26,7 +26,7 @@ _ALARMS: dict[str, str] = {
     "ssd smart trip wearout": "The SSD reports that it is worn out",
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
-"""Flags that mean trouble if they are yes, and their messages."""
+"""Flags that report a fault if they are yes, and their messages."""
 _FLAGS: dict[str, tuple[tuple[str, ...], Severity, str, str]] = {
     # Supported                          : Yes
     "supported": (
@@ -165,7 +165,7 @@ def _location(drive: Draft, pair: Pair) -> None:
 def place_shown(place: tuple[str, str, str]) -> str:
     """The place as it is shown.
 
-    Connectors and enclosures are numbered each for themselves, so what is no enclosure is named: ``Connector 1``.
+    Connectors and enclosures are numbered separately, so a place that is not an enclosure is named: ``Connector 1``.
     """
     kind, outer, _ = place
     return outer if kind == "enclosure" else f"{kind.capitalize()} {outer}"
@@ -271,7 +271,7 @@ def _hardware_errors(drive: Draft, pair: Pair) -> None:
 
 
 def _life_used(text: str) -> int | None:
-    """Percent that is used of ``100 percent`` that remain."""
+    """Percent of life used, from ``100 percent`` remaining."""
     left = numbers.percent(text)
     return None if left is None else 100 - left
 

@@ -1,8 +1,8 @@
 """Adaptec events: ``getlogs 1 event tabular``. Pure.
 
 No manual shows an event of this log; its other logs are blocks of ``label ..... value`` below a line that names the
-block, and XML without the word ``tabular``. Both are read in this general form: what a label means is only concluded
-where it is a plain word for time, severity, number or text, and everything is kept.
+block, and XML without the word ``tabular``. Both are read in this general form: a label is interpreted only if it is a
+plain word for time, severity, number or text, and everything is kept.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
-    """Read the blocks. One with neither a text nor a time is no event."""
+    """Read the blocks. One with neither a text nor a time is not an event."""
     unparsed: list[str] = []
     blocks = list(_xml(answer.text) if "<" in answer.text else _tabular(answer.text, unparsed))
     found: list[Event] = []

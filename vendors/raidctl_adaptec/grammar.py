@@ -143,7 +143,7 @@ _BEGINNINGS = (
 _WORDS = (
     "arcconf", "found", "|", "not supported ", "log is empty", "permission", "must be ", "super", "(sizemb", " ...",
 )  # fmt: skip
-"""What occurs in commands, in lines about the run and in rows, if they do not begin with one of these words."""
+"""Texts in commands, lines about the run, and rows that do not begin with one of these words."""
 
 
 def ordinary(text: str) -> bool:
@@ -195,7 +195,7 @@ def heading(text: str) -> Heading | None:
 def subtitle(text: str) -> bool:
     """Whether a line without a colon is the title of a part.
 
-    Where the rules around a title are lost, its words show it.
+    If the rules around a title are lost, its words identify it.
     """
     low = text.lower()
     return len(low) < 80 and (

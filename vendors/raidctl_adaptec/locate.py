@@ -41,7 +41,7 @@ _DARK = regex(r"none of the leds? (?:are|is) blinking", re.IGNORECASE)
 def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
-    """The LED of each drive, if the help text has the words."""
+    """The LED of each drive, if the help text lists the commands."""
     tool = reporting_tool(controller, tools)
     number = controller_number(controller)
     if tool is None or number is None:
@@ -79,7 +79,7 @@ def _light(drive: Drive, command: str, number: str, seconds: float) -> Light | N
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """As of changes; to stop what does not blink is no failure."""
+    """As for changes. Stopping an LED that does not blink is not a failure."""
     if not isinstance(answer, RunAnswer):
         return None
     dark = _DARK.search(f"{answer.text}\n{answer.error_text}") is not None

@@ -85,7 +85,7 @@ def celsius(value: str) -> int | None:
 
 
 def volts(value: str) -> float | None:
-    """Volts now of ``4955 mV/ 5302 mV``, or of ``5208 milliVolts``."""
+    """Current volts of ``4955 mV/ 5302 mV``, or of ``5208 milliVolts``."""
     if not has_value(value):
         return None
     return int(figure(_MILLIVOLT, collapse(value))[1]) / 1000
@@ -190,7 +190,7 @@ def write_cache(value: str) -> Literal["enabled", "disabled"] | None:
 
 
 def drive_cache_policy(value: str) -> DriveCachePolicy | None:
-    """What the controller does with the drives' caches: ``Drive Specific``, ``Default``, ``Enabled``, ``Disabled``."""
+    """The controller's policy for the drives' caches: ``Drive Specific``, ``Default``, ``Enabled``, ``Disabled``."""
     policies: dict[str, DriveCachePolicy] = {
         "enabled": "enabled", "enable all": "enabled", "enabled all": "enabled", "on": "enabled",
         "disabled": "disabled", "disable all": "disabled", "disabled all": "disabled", "off": "disabled",

@@ -14,9 +14,9 @@ deed              command                                                   undo
 ``stop_check``    ``TASK STOP 1 LOGICALDRIVE 0``                            ``TASK START``               not checking
 ================  ========================================================  ===========================  ============
 
-Controllers with the smartpqi driver have arrays, and spares of arrays only: ``HSP ARRAY 0``. Whether ``DDD`` and the
-tasks of logical drives do the same there is not known from a manual: a drive is pulled as it is, and there is no check.
-``noprompt`` is used only in commands that name one object.
+Controllers with the smartpqi driver have arrays, and spares of arrays only: ``HSP ARRAY 0``. No manual shows whether
+``DDD`` and the tasks of logical drives work there: a drive is pulled as it is, and there is no check. ``noprompt`` is
+used only in commands that name one object.
 """
 
 from __future__ import annotations

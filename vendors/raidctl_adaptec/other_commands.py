@@ -21,7 +21,7 @@ _WWN = regex(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
 def read_tasks(controller: ControllerDraft, block: Block) -> None:
-    """``getstatus``: what is going on, at the volume or drive concerned.
+    """``getstatus``: the running operations, for the volume or drive concerned.
 
     ::
 
@@ -48,7 +48,7 @@ def read_tasks(controller: ControllerDraft, block: Block) -> None:
 
 
 def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """One list for each task. A label that comes again begins the next one."""
+    """One list for each task. A repeated label begins the next one."""
     found: list[list[Pair]] = []
     seen: set[str] = set()
     for pair in pairs:

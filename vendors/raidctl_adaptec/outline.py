@@ -124,7 +124,7 @@ class _Outliner:
             self.ruled = True
             return
         last, self.last = self.last, None
-        # what has a label and a value is no title
+        # what has a label and a value is not a title
         if not (
             (not ordinary and self.about_the_run(text, line))
             or (not (found and found[1]) and self.heads(text, line))

@@ -1,7 +1,7 @@
 """How a volume is cached: configured, active, and why the two differ.
 
 aacraid controllers report both (setting and status, in old versions setting and mode). smartpqi controllers report
-``Caching``; what is active follows from the state of the cache and of its battery.
+``Caching``; the active policy follows from the state of the cache and of its battery.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _reported(volume: GroupDraft) -> tuple[WritePolicy | None, WriteActive | Non
 
 
 def _remark(text: str) -> str | None:
-    """What a status gives as its reason: ``Off (battery failed)``; ``On (write-back)`` gives none."""
+    """The reason in a status: ``Off (battery failed)``; ``On (write-back)`` gives none."""
     inside = text.partition("(")[2].rstrip(") ")
     if normalized(text).startswith("temporarily"):
         inside = text
@@ -122,7 +122,7 @@ def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
 
 
 def words_of(battery: Battery) -> str:
-    """The state of a battery as a sentence has it."""
+    """The state of a battery, in words for a sentence."""
     words_for = {
         "failed": "has failed",
         "learning": "is in its learn cycle",
@@ -132,7 +132,7 @@ def words_of(battery: Battery) -> str:
 
 
 def name(battery: Battery) -> str:
-    """What to call it."""
+    """Its name in messages."""
     return "battery or capacitor" if battery.kind == "unknown" else battery.kind
 
 
@@ -170,8 +170,8 @@ def _from_caching(
 def doubted(policy: WritePolicy | None, batteries: Sequence[Battery]) -> bool:
     """Whether "when protected" write-back is active although the battery reports a problem.
 
-    The controller then deems itself protected, by a charge that suffices or by another part; the battery's own words
-    only report that it is not ready. Neither can be reported for certain.
+    The controller may be protected by a sufficient charge or by another part; the battery's own words only report that
+    it is not ready. Neither is certain.
     """
     return policy == "protected_write_back" and any(
         battery.status in ("charging", "learning", "degraded") for battery in batteries

@@ -40,11 +40,9 @@ _THRESHOLD = "write cache bypass threshold size"
 
 
 def smartpqi(controller: Controller) -> bool | None:
-    """Whether a controller is of the younger generation.
+    """Whether a controller is of the newer generation, which has other commands.
 
-    None if no output reports it: each generation takes other commands.
-
-    The driver reports, or what was found to be readable on the controller: the one generation has no split of the
+    None if no output reports it. The driver shows it, or the readable settings: one generation has no split of the
     cache, the other no read-ahead setting.
     """
     if controller.driver is not None:
@@ -102,7 +100,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str]]:
 def all_drives(controller: Controller) -> str | None:
     """``enabled`` or ``disabled`` where the controller's policy and all its drives agree. None if they do not.
 
-    ``deviceall`` sets every drive. What it has set can be undone with one word only if all stood the same before.
+    ``deviceall`` sets every drive. It can be undone with one word only if all drives had the same setting before.
     """
     policies = {volume.cache.drive_write_cache for volume in controller.volumes if volume.cache is not None}
     reported = policies | {drive.write_cache for drive in controller.drives if drive.write_cache is not None}

@@ -66,7 +66,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str, str]) -> str:
     """The status that follows from the settings. The recorded one stays where none of them was changed.
 
-    With a battery or ZMM that is not good, a volume that is to be cached only when protected writes through.
+    Without a good battery or ZMM, a volume that is cached only when protected is in write-through.
     """
     place, _, kind = name.rpartition("/")
     controller = place.partition("/")[0]
@@ -118,7 +118,7 @@ def _set(controller: str, words: list[str], state: Mapping[str, str], head: str)
 
 
 def _wanted(controller: str, words: list[str]) -> State | None:
-    """The settings that a command wants. None if the tool takes no such command."""
+    """The settings that a command sets. None if the tool does not accept the command."""
     what, *rest = words or [""]
     if what == "logicaldrive" and len(rest) == 2 and rest[1] in OF_MODE:
         return {f"{controller}/ld {rest[0]}/{OF_MODE[rest[1]]}": rest[1]}

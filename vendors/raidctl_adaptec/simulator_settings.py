@@ -16,7 +16,7 @@ OF_MODE: Mapping[str, str] = {
     "ron": "readcache", "roff": "readcache",
     "con": "caching", "coff": "caching",
 }  # fmt: skip
-"""Which setting of a volume a word of the command is about."""
+"""The setting of a volume for each word of the command."""
 
 _I = re.IGNORECASE
 _AREA = regex(r"\s*(controller|logical (?:device|drive)|array|physical device|maxcache) information\s*", _I)
@@ -58,7 +58,7 @@ def is_setting(name: str) -> bool:
 
 
 def good(battery: str | None) -> bool:
-    """Whether the controller trusts a battery or ZMM with this status."""
+    """Whether a battery or ZMM with this status protects the cache."""
     return battery is not None and battery.lower() in _GOOD
 
 

@@ -79,7 +79,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
 
 
 def is_smartpqi(controller: ControllerDraft) -> bool | None:
-    """Whether it is a controller of the younger generation. None if no output reports it."""
+    """Whether it is a controller of the newer generation. None if no output reports it."""
     if controller.get("driver") is not None:
         return bool(controller.get("driver") == "smartpqi")
     if controller.get("cache.status") is not None or controller.get("cache.read_percent") is not None:
@@ -92,7 +92,7 @@ def is_smartpqi(controller: ControllerDraft) -> bool | None:
 
 
 def _only_mode(controller: ControllerDraft) -> Mode | None:
-    """RAID, for controllers that know no other mode."""
+    """RAID, for controllers that have no other mode."""
     model = controller.get("model")
     return "raid" if model and controller.get("firmware") and _RAID_ONLY.fullmatch(model) else None
 
@@ -182,7 +182,7 @@ def _drive(draft: Draft, controller: ControllerDraft, spares: dict[str, list[str
 
 
 def _progress(drive: Draft) -> Progress | None:
-    """What a task of the tool reports of a drive. Otherwise what its state names."""
+    """The operation that a task of the tool reports for a drive, else that in its state."""
     reported = drive.part("progress", Progress)
     state = drive.get("status_text") or ""
     named = vocabulary.drive_operation(state)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("aacraid", "smartpqi")
-"""The family's drivers. HPE's own smartpqi controllers answer to their own tool as well. Whoever lists a controller is
-in charge of it."""
+"""The family's drivers. HPE's own tool lists smartpqi controllers as well; a controller belongs to the family whose
+tool lists it."""
 TOOLS = (
     ToolSpec(
         name="arcconf",

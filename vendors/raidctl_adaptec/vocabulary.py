@@ -1,8 +1,8 @@
 """The tool's words, their neutral values, and how they are looked up.
 
 Each set of words has one table; those of drives, arrays, caches and batteries are in
-:mod:`raidctl_adaptec.state_words`. Keys are in the form of :func:`bare`: lower case, ``_`` and ``-`` taken for blanks.
-A word that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
+:mod:`raidctl_adaptec.state_words`. Keys are in the form of :func:`bare`: lower case, ``_`` and ``-`` replaced by
+blanks. A word that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ BUSY: dict[Operation, VolumeStatus] = {
     "copyback": "rebuilding", "check": "checking", "repair": "checking", "resync": "checking",
     "initialize": "initializing", "expand": "expanding", "migrate": "migrating", "reshape": "migrating",
 }  # fmt: skip
-"""Status of a healthy volume, by the operation that is going on."""
+"""Status of a healthy volume, by the running operation."""
 
 OPERATIONS: tuple[tuple[str, Operation], ...] = (
     # Current operation : Build/Verify with fix
@@ -255,7 +255,7 @@ OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("compact", "reshape"),
     ("synchron", "resync"),
 )
-"""What is going on, by words in its text. The first that occurs counts."""
+"""Operations, by words in their texts. The first that occurs counts."""
 
 NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "na", "not available", "not applicable", "not set", "unavailable", "?", "*missing*"}
@@ -328,7 +328,7 @@ def drive_operation(text: str) -> Operation | None:
 
 
 def operation(text: str) -> Operation | None:
-    """What is going on by its words: ``Build/Verify with fix``. None if none of them is known."""
+    """The operation by its words: ``Build/Verify with fix``. None if none of them is known."""
     key = normalized(text)
     return next((found for part, found in OPERATIONS if part in key), None)
 

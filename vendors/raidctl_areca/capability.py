@@ -48,4 +48,4 @@ UNREPORTED = (
         why="the tool reports what a check has found in its events only, and no state of it remains",
     ),
 )
-"""Facts that the guards ask for. The tools of the family have no word for them."""
+"""Facts that the guards need and the family's tools do not report."""

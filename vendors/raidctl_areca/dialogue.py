@@ -31,11 +31,11 @@ _ONCE = (
     ("disk", "info"),
 )
 _MOST = 512
-"""Volumes and drives that are asked for on their own."""
+"""Most volumes and drives that are queried one by one."""
 
 
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
-    """Read the current controller of the first tool found. ``drivers`` serve to count the controllers."""
+    """Read the current controller of the first tool found. ``drivers`` are used to count the controllers."""
     session = Session(found[0], KIND, LOCK, TIMEOUT, Reading)
     first = yield from session.run("sys", "info")
     if first.answered and first.answer.fine:

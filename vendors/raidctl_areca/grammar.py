@@ -14,7 +14,7 @@ from msgspec import Struct
 from raidctl.text import collapse, regex
 
 LONGEST_LINE = 2000
-"""Longer lines are no lines of this tool."""
+"""Longer lines are not of this tool."""
 
 # CLI> sys info
 _PROMPT = regex(r"\s*(?:CLI|Areca)\s?>\s?(.*)")

@@ -55,7 +55,7 @@ def _mode(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _setting(controller: ControllerDraft, pair: Pair) -> None:
-    """Keep the line: what follows for a volume is in `policy`."""
+    """Keep the line; `policy` derives a volume's settings from it."""
     controller.put(None, pair.label.lower(), pair)
 
 

@@ -92,7 +92,7 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
-    """The same for all controllers that the tool speaks to."""
+    """The same for all controllers of the tool."""
     why = _unreachable(controller, tools)
     return dict.fromkeys(_ABILITIES, Ability(can=False, why_not=why)) if why is not None else _ABILITIES
 

@@ -84,7 +84,7 @@ class Reader:
     def line(self, line: Line) -> None:
         """Read a line by its form."""
         text = line.text.rstrip()
-        # the rows of a long table first: a number is the beginning of nothing else
+        # the rows of a long table first: nothing else begins with a number
         if not text or (self.table is not None and text.lstrip()[0].isdigit() and self._row(line, self.table)):
             return
         typed = grammar.command_of(text)

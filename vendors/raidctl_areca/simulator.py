@@ -33,7 +33,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     """``disk identify drv=9``, ``drv=0`` stops all; ``rsf createhs drv=9``.
 
-    ``areca password``: it is wanted first, in one session.
+    ``areca password``: it is entered first, in one session.
     """
     wanted, entered = state.get("areca password"), None
     if len(argv) == 3 and basename(argv[0]) in NAMES and argv[1] == "<":

@@ -2,8 +2,8 @@
 
 The module reads and prints lists, and has the commands and the clock. Pure.
 
-``disk info``, ``disk info drv=N``, ``rsf info`` and ``vsf info`` together describe it. They are kept as they were
-recorded, and put together by the first change. A drive that is put into the bay of a missing one is rebuilt at once.
+``disk info``, ``disk info drv=N``, ``rsf info`` and ``vsf info`` together describe it. They are kept as recorded until
+the first change, which combines them. A drive that is put into the bay of a missing one is rebuilt at once.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
     "failed": ("fail", "bad", "error", "fault", "replace"),
     "degraded": ("low", "weak", "discharg", "need"),
 }
-"""How the words for a battery's status begin."""
+"""Beginnings of the words for a battery's status."""
 _CHARGE = regex(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
 _NO_WORD = regex(r"[()]|\d+(?:\.\d+)? ?%")
 
@@ -124,7 +124,7 @@ def volume_row(
 def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
     """Read a level such as ``Raid5``.
 
-    What the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words.
+    Levels without a neutral name (``Raid3``, ``Raid30``) are kept in the tool's words.
     """
     draft.put(None, "level", value, weight)
     found = vocabulary.raid_level(value)
@@ -137,7 +137,7 @@ def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
 
 
 def address(draft: Draft, line: Line, value: str) -> None:
-    """``00/00/01``: channel, target and LUN, as the driver hands them over (drivers/scsi/arcmsr)."""
+    """``00/00/01``: channel, target and LUN, as the driver passes them on (drivers/scsi/arcmsr)."""
     if not vocabulary.has_value(value.rstrip("-") or "-"):
         return
     parts = value.split("/")

@@ -10,10 +10,10 @@ The setting ``write_cache`` of a drive is changed by
   refuse the feature for one namespace (0x410f: not namespace specific), whose number nvme sends with a namespace's
   node. The kernel reports which controller it is; the number in the name of a namespace does not show it.
 
-The form ``temporary write through`` of ``cache_type`` is never written: it changes what the kernel believes and not the
-drive (sd_mod, ``cache_type_store``), so that a drive which goes on caching would get no flushes. What survives a power
-cycle: SCSI drives that have a saved page keep what the kernel sets, NVMe drives forget it (``--save`` is refused by
-many, and never asked for), ATA drives differ.
+The form ``temporary write through`` of ``cache_type`` is never written: it changes only the kernel's setting, not the
+drive (sd_mod, ``cache_type_store``), so a drive that still caches would get no flushes. What survives a power cycle:
+SCSI drives that have a saved page keep what the kernel sets, NVMe drives forget it (``--save`` is refused by many, and
+never used), ATA drives differ.
 """
 
 from __future__ import annotations

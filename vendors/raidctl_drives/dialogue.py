@@ -1,4 +1,4 @@
-"""The plain drives of a machine. The kernel's knowledge is combined with what hdparm, sdparm, nvme and smartctl add."""
+"""The plain drives of a machine. The kernel's facts are combined with those from hdparm, sdparm, nvme and smartctl."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Outputs(Struct):
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every plain drive of the machine. The calls for different drives are carried out side by side."""
+    """Read every plain drive of the machine. The calls for different drives run in parallel."""
     drives = by_drive(plain_drives(host))
     if not drives:
         return Observation()
@@ -64,7 +64,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 
 def tools_for(block: BlockDevice) -> tuple[str, ...]:
-    """The programs that a drive is asked with: none for virtual disks."""
+    """The tools that query a drive: none for virtual disks."""
     if is_virtual(block):
         return ()
     if block.transport == "nvme":
@@ -139,7 +139,7 @@ def _ask_nvme(block: BlockDevice) -> Dialogue[_Outputs]:
     found = yield from _ask_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
     present = any(source.draft.details.get("volatile write cache") == "present" for source in found.sources)
     if present:
-        # a drive without a volatile cache refuses the question for feature 6
+        # a drive without a volatile cache refuses the query of feature 6
         more = yield from _ask_runs("nvme", [("nvme", "get-feature", block.node, "-f", "6")])
         found.sources += more.sources
         found.outputs += more.outputs
@@ -169,7 +169,7 @@ def _keep(found: _Outputs, tool: str, run: Run, answer: RunAnswer) -> None:
 
 
 def _reader(tool: str) -> _Reader:
-    """The parser of a tool's outputs, imported when that tool has answered."""
+    """The parser of a tool's outputs, imported when there is output."""
     return cast("_Reader", getattr(import_module(f"raidctl_drives.{tool}"), f"read_{tool}"))
 
 

@@ -47,8 +47,8 @@ class DriveDraft(draft.Draft):
 
     ``name`` is unique in the output, and the fields are those of :class:`raidctl.model.Drive`.
 
-    ``device`` is the node as printed, unknown where the node is that of the controller before the drive; ``address``
-    is then how the drive is reached there, ``/dev/bus/0 megaraid,8``: two addresses are two drives.
+    ``device`` is the node as printed, unknown if it is the node of the controller above the drive; ``address`` is then
+    that of the drive on the controller, ``/dev/bus/0 megaraid,8``: two addresses are two drives.
     """
 
     marks: dict[str, tuple[Line, int]] = field(default_factory=dict)

@@ -31,7 +31,7 @@ _TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown de
 
 @dataclass
 class _State(DrivesOfOutput):
-    """Where the reader is in the text."""
+    """The reader's position in the text."""
 
     section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
 

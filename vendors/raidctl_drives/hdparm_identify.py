@@ -42,7 +42,7 @@ class Section:
 
 
 def read_line(draft: DriveDraft, section: Section, line: Line) -> bool:
-    """Read one line of ``-I``; False if it is none."""
+    """Read one line of ``-I``; False for any other line."""
     words = line.stripped
     if title := hdparm_labels.TITLES.get(words):
         section.name, section.last, section.begun = title, "", True
@@ -293,7 +293,7 @@ def _read_geometry(draft: DriveDraft, line: Line, words: str) -> bool:
 def conclude(draft: DriveDraft) -> None:
     """Conclude the size in bytes and the interface from several lines."""
     _conclude_size(draft)
-    # an identification without a name is what hdparm makes of a SAS drive's refusal
+    # hdparm prints an identification without a name if a SAS drive refuses
     if "strange_transport" not in draft.marks and draft.get("model"):
         for mark, interface in (("serial_ata", "sata"), ("parallel_ata", "ata"), ("ata", "ata")):
             if mark in draft.marks and "interface" not in draft.values:

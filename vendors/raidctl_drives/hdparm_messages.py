@@ -19,7 +19,7 @@ def _name(draft: DriveDraft) -> str:
 
 
 def sense(draft: DriveDraft, line: Line, message: str) -> None:
-    """``SG_IO: bad/missing sense data, sb[]:  70 00 05 00``: the drive did not take an ATA command."""
+    """``SG_IO: bad/missing sense data, sb[]: 70 00 05 00``: the drive rejected an ATA command."""
     draft.detail(line, "SG_IO", message)
     draft.mark(line, "sense")
 
@@ -28,7 +28,7 @@ def failed(draft: DriveDraft, line: Line, what: str, message: str) -> None:
     """``HDIO_DRIVE_CMD(identify) failed: Invalid argument``."""
     draft.detail(line, what, message or "failed")
     if _FLUSHED in what:
-        # printed between the timings of every device without a command for it
+        # printed between the timings of every device that lacks a command for it
         return
     if message == _NO_IOCTL:
         draft.mark(line, "no_ata")

@@ -82,7 +82,7 @@ def read_line(draft: DriveDraft, line: Line) -> bool:
 def _read_identity(draft: DriveDraft, line: Line, match: re.Match[str]) -> None:
     for name, value in match.groupdict().items():
         draft.put(line, name, value)
-    # the kernel's old IDE driver names its drives so; behind /dev/sda may be SATA or an adapter from it
+    # such names are those of the kernel's old IDE driver; /dev/sda may be SATA, or IDE behind an adapter
     if str(draft.get("device") or "").startswith("/dev/hd"):
         draft.mark(line, "ata")
 

@@ -133,7 +133,7 @@ class Table:
         return True
 
     def read_row(self, draft: DriveDraft, line: Line) -> bool:
-        """Read a row; False if it is none."""
+        """Read a row; False for any other line."""
         cells = self._cells(line)
         device = cells.get("Node") or cells.get("Device")
         if "Subsystem-NQN" in cells:
@@ -163,7 +163,7 @@ class Table:
         cells = {
             name: line.text[start:end].strip() for name, start, end in zip(self.names, self.starts, ends, strict=True)
         }
-        # a usage that is no usage, or a figure cut in two, shows that the columns have moved
+        # an invalid usage, or a figure cut in two, shows that the columns have moved
         moved = "Usage" in cells and cells["Usage"] and parse_usage(cells["Usage"]) is None
         if (
             "Node" in cells
@@ -174,7 +174,7 @@ class Table:
         return cells
 
     def _cut(self, line: Line) -> bool:
-        """Whether a column's border goes through a word."""
+        """Whether a column's border is inside a word."""
         return any(
             0 < start < len(line.text) and not line.text[start - 1].isspace() for start in self.starts
         )  # fmt: skip

@@ -37,7 +37,7 @@ def is_virtual(block: BlockDevice) -> bool:
 
 
 def has_no_capacity(block: BlockDevice) -> bool:
-    """Whether a drive that is no reader has a size of 0: the kernel could not read its capacity, or has lost it."""
+    """Whether a drive that is not a reader has a size of 0: the kernel could not read its capacity, or has lost it."""
     return block.size_bytes == 0 and block.removable is False and block.transport in _BUSES
 
 

@@ -1,7 +1,7 @@
 """Read, start, abort self-tests of plain drives with smartctl (from 7.0). Pure.
 
-``-t force`` is never used: it aborts a test that somebody else has started. What smartctl prints of a start is not
-trusted either: drives accept a test and do not run it. The next reading counts.
+``-t force`` is never used: it aborts a test that somebody else has started. What smartctl prints of a start proves
+nothing either: some drives accept a test and do not run it. The next reading decides.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Tree = Mapping[str, Any]
 
 
 def read(drive: Drive) -> Dialogue[SelfTest]:
-    """Ask smartctl for the drive's status and its log of self-tests."""
+    """Read the drive's status and its log of self-tests with smartctl."""
     base = SelfTest(drive=drive.id, device=drive.device, serial=drive.serial)
     why = _untestable(drive)
     if why is not None:

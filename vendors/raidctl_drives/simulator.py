@@ -1,8 +1,8 @@
-"""Plain drives whose write caches can be switched. What their tools print and reply to changes is simulated. Pure.
+"""Plain drives whose write caches can be switched. The outputs and replies of their tools are simulated. Pure.
 
 One setting for each node, ``drive /dev/sda``: ``1`` or ``0``; for its self-tests see
-:mod:`raidctl_drives.simulator_self_tests`. That of a SCSI drive is the kernel's file ``cache_type``, which
-the simulated machine has as a file.
+:mod:`raidctl_drives.simulator_self_tests`. That of a SCSI drive is the kernel's file ``cache_type``, which the
+simulated machine has as a file.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _hdparm(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
 
 
 def _nvme_flush(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
-    """The kernel lets a namespace be flushed under its own number only."""
+    """The kernel accepts a flush of a namespace only under its own number."""
     match = _NAMESPACE.fullmatch(argv[2]) if len(argv) == 5 and argv[3] == "-n" else None
     if match is None or argv[4] != match[1]:
         return Reply(1, "flush: Invalid argument\n", state)

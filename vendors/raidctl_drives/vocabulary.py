@@ -36,7 +36,7 @@ def grouped_number(text: str) -> int | None:
 
 
 def any_integer(text: str) -> int | None:
-    """``0x1c5c``, ``7``, ``0``; None if it is no integer."""
+    """``0x1c5c``, ``7``, ``0``; None if it is not an integer."""
     text = text.strip()
     try:
         return int(text, 16) if text.lower().startswith("0x") else int(text)

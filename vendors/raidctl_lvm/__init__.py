@@ -46,7 +46,7 @@ SUBVOLUMES = ("_rimage_", "_mimage_")
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read all RAID volumes. Nothing is asked of a machine on which the kernel shows no physical volume."""
+    """Read all RAID volumes. Runs nothing on a machine on which the kernel shows no physical volume."""
     raid = any(name in (block.dm_name or "") for block in host.blocks for name in SUBVOLUMES)
     if not raid and not any(block.filesystem == "LVM2_member" for block in host.blocks):
         return Observation()

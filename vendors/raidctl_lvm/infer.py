@@ -33,7 +33,7 @@ _LIVE = "Aa"
 
 
 def infer(controller: ControllerDraft) -> None:
-    """Make the drafts of all RAID volumes; plain logical volumes are none."""
+    """Make the drafts of all RAID volumes; plain logical volumes have none."""
     settle_rows(controller)
     for name, rows in controller.rows.items():
         part = PART.fullmatch(rows[0].lv)
@@ -226,7 +226,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     if lost:
         for key in controller.array(volume.name).members:
             drive = controller.drives[key]
-            if drive.get("status") == "warning":  # nothing is left that it could be recovered from
+            if drive.get("status") == "warning":  # no data is left to recover it from
                 drive.override("status_text", "out of sync")
     if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing") and not lost):
         guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"

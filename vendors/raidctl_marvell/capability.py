@@ -33,4 +33,4 @@ SUPPORT: dict[str, Capability] = {
 }
 
 UNREPORTED = (Unreported(fact="differences", why="the tools report no result of a check of the copies"),)
-"""Facts that the guards ask for. The tools of the family have no word for them."""
+"""Facts that the guards need and the family's tools do not report."""

@@ -34,7 +34,7 @@ def assemble(
 ) -> Observation:
     """Return the observation of a dialogue.
 
-    Its problems and tools are included, and ``places`` has what the kernel knows of each controller.
+    Its problems and tools are included, and ``places`` has the kernel's facts about each controller.
     """
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))

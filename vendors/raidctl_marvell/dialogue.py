@@ -28,7 +28,7 @@ LOCK = "marvell"
 TIMEOUT = 60.0
 """Seconds for one call."""
 _MOST = 32
-"""Drives that are asked for on their own."""
+"""Most drives that are queried one by one."""
 
 
 def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec]) -> Dialogue[Observation]:
@@ -83,7 +83,7 @@ def _none_there(document: Document) -> bool:
 
 
 def _place(volumes: Sequence[BlockDevice], *, nvme: bool) -> dict[str, str | None]:
-    """Where the only volume of one of the tools is. Empty if there are several."""
+    """The place of the only volume of one of the tools. Empty if there are several."""
     own = [block for block in volumes if (block.driver == "nvme") is nvme]
     return {"pci_address": own[0].pci_address, "device": own[0].node} if len(own) == 1 else {}
 

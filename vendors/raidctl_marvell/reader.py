@@ -165,7 +165,7 @@ class Reader:
         elif number == 0xC2 and self.drive is not None and 0 < raw & 0xFF < 120:
             owner.put(line, "temperature_celsius", raw & 0xFF)
         if self.drive is None and raw >= _COUNTED.get(field or "", raw + 1):
-            # the command is missing, and with it which drive it is
+            # the command is missing, and with it the number of the drive
             message = f"SMART attribute {match[2]} of a drive counts {counted(raw, 'sector')}."
             owner.add_problem("warning", "state", message, "`mvcli smart -p N` shows which drive it is.")
         owner.detail(line, label, f"{match[3]}, threshold {match[5]}, raw {match[6]}")

@@ -65,7 +65,7 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
 
 
 def _apart(controller: ControllerDraft, array: GroupDraft) -> dict[str, str]:
-    """The drives of an array that are none by their own state, or that a complete list does not have."""
+    """The drives of an array whose own state is not that of a member, or that a complete list does not have."""
     found = {}
     for key in array.members:
         drive = controller.drives.get(key)

@@ -1,6 +1,6 @@
 """What one output reports of one array, before several outputs are combined.
 
-A parser makes drafts. It cannot know the final ids yet (a superblock names no kernel device); the evidence is written
+A parser makes drafts. The final ids are not known yet (a superblock names no kernel device); the evidence is written
 when the arrays are built (:mod:`raidctl_md.to_model`).
 """
 
@@ -71,7 +71,7 @@ class ReportDraft(Draft):
         self.evidence = [item for item in self.evidence if item[1] not in names]
 
     def forget_line(self, line: Line) -> None:
-        """Make a line no longer evidence; what it gives counts."""
+        """Remove a line from the evidence; its value stays."""
         self.evidence = [item for item in self.evidence if item[0] is not line]
 
 
@@ -138,7 +138,7 @@ class ArrayDraft(ReportDraft):
             self.add_problem("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again.")
 
     def read_level(self, line: Line, label: str, word: str) -> None:
-        """Read the RAID level. An unknown one is a problem, unless it is no RAID level (``multipath``)."""
+        """Read the RAID level. An unknown one is a problem, unless it is not a RAID level (``multipath``)."""
         level = LEVELS.get(word)
         self.put_labelled(line, "raid_level", level or "unknown", label)
         if level is None:
@@ -179,7 +179,7 @@ class ArrayDraft(ReportDraft):
         return bool(self.evidence) or any(member.evidence for member in self.members.values())
 
     def doubt_line(self, line: Line) -> None:
-        """Leave a line listed as not understood. What it gives counts, but has no evidence."""
+        """Leave a line listed as not understood. Its value is used, but has no evidence."""
         for draft in (self, *self.members.values()):
             draft.forget_line(line)
 

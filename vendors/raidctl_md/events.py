@@ -29,4 +29,4 @@ _FORMS = (
 KERNEL: tuple[re.Pattern[str], ...] = tuple(regex(form, re.ASCII) for form in _FORMS)
 
 log: LogReader | None = None
-"""There is none but the kernel's."""
+"""None: only the kernel has a log of them."""

@@ -24,7 +24,7 @@ _PLATFORM_KEYS = regex(r"MD_FIRMWARE_TYPE|IMSM_\w{1,60}")
 
 
 def read_export(section: Section, reading: Reading) -> None:
-    """``KEY=value`` lines; a key that comes again begins the next array."""
+    """``KEY=value`` lines; a repeated key begins the next array."""
     draft: ArrayDraft | None = None
     begun = len(reading.drafts)
     seen: set[str] = set()
@@ -124,7 +124,7 @@ def _conclude_export(draft: ArrayDraft) -> None:
     if container:
         draft.parent = Parent(container, draft.details.get("MD_MEMBER", ""))
     if "MD_EVENTS" in draft.details or "MD_DEV_UUID" in draft.details or not (draft.node or draft.members):
-        # the device that the command names is the member then, not the array
+        # then the device that the command names is the member, not the array
         draft.source = Source.EXAMINE
         if draft.node and not draft.node.startswith("/dev/md"):
             member = draft.member(key_of(draft.node), draft.node)

@@ -14,8 +14,8 @@ from raidctl.vendor.mixed_machines import described_twice
 from raidctl_md.draft import ArrayDraft, Parent, Source, kernel_of
 
 _MOST_CONTAINERS = 100
-"""Most containers for a search by members. With more, the container of an array is not searched so: the work grows with
-the square."""
+"""Most containers for a search by members. With more, containers are not searched by members: the work grows with the
+square."""
 
 Alias = Callable[[str], "str | None"]
 """Kernel name of a device path (``/dev/md/root`` -> ``md127``), None if unknown."""
@@ -202,7 +202,7 @@ def _find_container(item: Group, known: Sequence[Group], groups: list[Group]) ->
 
 
 def _check_container(item: Group) -> None:
-    """Separate arrays from a supposed container that is reported to be none."""
+    """Separate arrays from a supposed container that is reported not to be one."""
     if item.drafts and not any(draft.is_container for draft in item.drafts):
         for child in item.children:
             child.container = None

@@ -115,9 +115,9 @@ def _lost(draft: ArrayDraft) -> bool:
 def _find_rebuilding(draft: ArrayDraft, work: Operation | None) -> None:
     """Mark the member that is being rebuilt. In mdstat it looks like one in sync.
 
-    A device keeps the number of its slot from when the array was made; later ones get the next number free. The slots
-    that work and belong to no early device must then belong to the later ones: when there are fewer of them than
-    later devices, the ones in sync are unknown.
+    A device keeps the number of its slot from when the array was made; later ones get the next number free. Working
+    slots that belong to no early device must belong to the later ones. If there are fewer of them than later devices,
+    it is unknown which devices are in sync.
     """
     slots = draft.details.get("map", "")
     if len(draft.members) <= slots.count("U") + slots.count("E"):
@@ -127,7 +127,7 @@ def _find_rebuilding(draft: ArrayDraft, work: Operation | None) -> None:
     if not slots or work not in ("recovery", "resync", None) or missing <= 0:
         return
     if "_" not in slots:
-        # nothing is missing: the member being filled replaces one that still works
+        # no member is missing: the one being filled replaces one that still works
         for member in plain if work else ():
             if "replacement" in cast("tuple[str, ...]", member.get("flags") or ()):
                 member.override("status", "warning")

@@ -82,7 +82,7 @@ def count(value: str) -> int | None:
 
 
 def layout(value: str) -> str | None:
-    """The layout of an array; None if mdadm does not know it."""
+    """The layout of an array; None if mdadm prints that it is unknown."""
     return None if value in ("-unknown-", "") else value
 
 

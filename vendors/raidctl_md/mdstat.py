@@ -140,7 +140,7 @@ def _read_counts(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
 
 
 def _read_bar(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    """``[=>...................]``: something is under way."""
+    """``[=>...................]``: an operation is running."""
     del line, match
     draft.busy = True
 

@@ -72,7 +72,7 @@ class Monitoring(Struct):
 
 
 def read(answers: Sequence[Answer]) -> Dialogue[Monitoring]:
-    """Make sense of the answers to :data:`REQUESTS`."""
+    """Interpret the answers to :data:`REQUESTS`."""
     reported = dict(zip(REQUESTS, answers, strict=True))
     monitoring = Monitoring()
     pieces = [reported[one] for one in _PIECES]
@@ -138,7 +138,7 @@ def _there(
 
 
 def _is_on(path: str, reported: Mapping[Request[Any], Answer]) -> bool | None:
-    """Whether a file has an effect. Of a cron job, another file decides: ``AUTOCHECK=false``."""
+    """Whether a file has an effect. For a cron job, another file decides: ``AUTOCHECK=false``."""
     job = next((job for job in JOBS if path.endswith(job.path[job.path.rindex("/") :])), None)
     return True if job is None else switched(job, reported)[0]
 

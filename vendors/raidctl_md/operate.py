@@ -13,9 +13,9 @@ deed             command                             undone by                  
 ===============  ==================================  ==================================  =========================
 
 ``--add-spare`` and not ``--add`` for a drive that joins: ``--add`` takes a drive that looks like an earlier member for
-that member. To bring the same drive back, ``--add`` is right. ``--force`` and ``--run`` are never used. What mdadm
-answers proves nothing: ``--fail`` of a member of a rebuilding RAID-5 was answered with "Device or resource busy" and
-exit code 2, and had taken the array down.
+that member. To bring the same drive back, ``--add`` is right. ``--force`` and ``--run`` are never used. The reply of
+mdadm proves nothing: ``--fail`` of a member of a rebuilding RAID-5 ended with "Device or resource busy" and exit code
+2, and had stopped the array.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:  # noqa: ARG001 - the signature of all families
-    """What mdadm and the kernel's files can do. The tests with a real kernel do it."""
+    """What mdadm and the kernel's files can do. It is tested with a real kernel."""
     there = any(tool.name == "mdadm" and tool.path for tool in tools)
     able = Ability(can=True, proof="kernel")
     members = able if there else Ability(can=False, why_not="mdadm is not installed.")
@@ -88,7 +88,7 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 
 def back(volume: Volume, node: str) -> Action:
-    """``--re-add``: quick with a bitmap, else a rebuild. mdadm refuses a drive that was no member."""
+    """``--re-add``: quick with a bitmap, else a rebuild. mdadm refuses a drive that was never a member."""
     return Action(argv=("mdadm", volume.device or volume.id, "--re-add", node))
 
 

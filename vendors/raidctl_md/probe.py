@@ -1,4 +1,4 @@
-"""The first look: whether there is anything of md on the machine."""
+"""The first round of requests: whether the machine has any md array."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class First(NamedTuple):
 
 
 def first_look() -> Dialogue[First]:
-    """Ask for the table of arrays and their directories. Whether mdadm is installed is asked too."""
+    """Read the table of arrays and their directories, and look for mdadm."""
     questions: tuple[Request[Any], ...] = (
         Which("mdadm", PLACES),
         Read(MDSTAT),

@@ -51,7 +51,7 @@ class ScheduleFamily:
     SUPPORT: Mapping[str, Capability] = {}
 
     def __init__(self, calendars: Sequence[str] = ()) -> None:
-        """Take ``calendars``, times of timers as a user wrote them. The family asks systemd how it writes them."""
+        """Take ``calendars``, times of timers as a user wrote them. The family queries how systemd writes them."""
         self._calendars = tuple(calendars)
 
     def observe(self, view: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the signature of all families
@@ -81,7 +81,7 @@ class ScheduleFamily:
         return {pair: value for volume in controller.volumes for pair, value in current(volume).items()}
 
     def plan(self, controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002
-        """The commands that lead from the present to the desired schedules."""
+        """The commands that lead from the current to the desired schedules."""
         return plan_of(controller, requests)
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG002 - as above
@@ -137,7 +137,10 @@ def _job(job: Job, reported: Mapping[Request[Any], Any]) -> Volume | None:
 
 
 def _normalised(calendar: str, answer: RunAnswer) -> str | None:
-    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``. None if it is none, or systemd cannot be asked."""
+    """``Sun *-*-01..07 01:00:00``, a calendar as systemd writes it.
+
+    None if it is not one, or systemd cannot be queried.
+    """
     # Normalized form: Sun *-*-01..07 01:00:00
     lines = [line.partition(":") for line in answer.text.splitlines()]
     forms = [rest.strip() for label, _, rest in lines if label.strip() == "Normalized form"]

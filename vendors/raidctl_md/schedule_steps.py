@@ -1,8 +1,8 @@
 """Steps that switch a schedule of checks, or change its times. Pure.
 
 A timer's times are set in a drop-in of raidctl's own, as systemd.timer(5) describes: an empty ``OnCalendar=`` first,
-which removes those of the distribution. systemd reads unit files with ``daemon-reload``; it stands before and after the
-step of the file, so that it also comes last when the steps are undone, the last one first.
+which removes those of the distribution. systemd reads unit files with ``daemon-reload``; it is before and after the
+step of the file, so it is also the last step when the steps are undone in reverse order.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def job_line(text: str, program: str) -> str | None:
 
 
 def cron_times(text: str) -> str | None:
-    """The five fields of cron, checked; None if they are none.
+    """The five fields of cron, checked; None if they are invalid.
 
     >>> cron_times("57 0 * * 0"), cron_times("61 0 * * 0"), cron_times("@weekly")
     ('57 0 * * 0', None, None)
@@ -85,7 +85,7 @@ def _is_timer(volume: Volume) -> bool:
 
 
 class _CannotError(Exception):
-    """A desired value that cannot be had."""
+    """A desired value that is impossible."""
 
     def __init__(self, reason: str, kind: RefusalKind = "unsupported", alternative: str | None = None) -> None:
         super().__init__(reason)
@@ -110,7 +110,7 @@ def plan_of(controller: Controller, requests: Sequence[Desired]) -> Plan:
 
 
 def _steps(volume: Volume | None, desired: Desired) -> Iterator[Step]:
-    """The steps to a desired setting; none if it is so already."""
+    """The steps to a desired setting; none if it has that value already."""
     if volume is None:
         raise _CannotError("There is no such schedule.")
     if volume.details.get(desired.setting) == desired.value:
@@ -163,7 +163,7 @@ def _timer_times(volume: Volume, value: str) -> Iterator[Step]:
 
 
 def _reload(volume: Volume, when: str) -> Step:
-    """Have systemd read its unit files. Nothing reports that it has; the times show it."""
+    """Have systemd read its unit files. Its success shows only in the times."""
     action = Action(argv=("systemctl", "daemon-reload"))
     return Step(
         object_id=volume.id, setting=f"unit files {when} the change", before="read", after="read again", action=action,

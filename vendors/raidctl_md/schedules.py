@@ -128,7 +128,7 @@ def _why(active: str, state: str, *, on: bool | None) -> str | None:
 
 
 def _timer_of_files(name: str, reported: Answers) -> Schedule | None:
-    """A timer by its files, where systemctl cannot be asked."""
+    """A timer by its files, if systemctl does not work."""
     units = [reported[one] for one in _UNIT_FILES if one.pattern.endswith(f"/{name}")]
     links = [reported[one] for one in _LINKS if one.pattern.endswith(f"/{name}")]
     files = tuple(path for answer in units for path in answer.paths)

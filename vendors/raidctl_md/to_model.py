@@ -29,7 +29,7 @@ _FIELDS = (
 _ANSWERED = (*LIVE, Source.EXPORT, Source.QUERY)
 """Sources that show a running kernel."""
 _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
-"""Fields that the superblocks know better while the array is not started."""
+"""Fields for which superblocks are more reliable while the array is not started."""
 
 
 _NO_JOURNAL = Complaint(

@@ -20,7 +20,7 @@ LEVELS: dict[str, RaidLevel] = {
     "JBOD": "jbod", "CONCAT": "linear",
 }  # fmt: skip
 NO_RAID = frozenset({"multipath", "faulty", "container", "mp", "-4", "-5", "-100"})
-"""Personalities of md that are no RAID level."""
+"""Personalities of md that are not a RAID level."""
 
 OPERATIONS: dict[str, Operation] = {
     "recovery": "recovery", "recover": "recovery", "recovering": "recovery", "Rebuild": "recovery",
@@ -90,7 +90,7 @@ def size_in(text: str, units: Sequence[int]) -> int | None:
 
 
 def chunk_bytes(text: str) -> int | None:
-    """Bytes of ``512K``, ``64 KiB``; None if the text is no such size."""
+    """Bytes of ``512K``, ``64 KiB``; None if the text is not a size."""
     match = _CHUNK.fullmatch(text.strip())
     return int(match[1]) * 1024 if match else None
 

@@ -2,7 +2,7 @@
 
 A package for each dialect (``storcli``, ``megacli``, ``mfi``), all of which fill the drafts of ``draft`` with the words
 of ``vocabulary``; ``collect`` runs the tools. ``change`` and ``operate`` change a controller; ``simulator`` is one that
-can be changed. A start that finds none of the tools imports nothing of this.
+can be changed. Without any of the tools, none of these modules is imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family. The observation is empty if no tool is installed or could be of use."""
+    """Read every controller of the family. The observation is empty if no useful tool is installed."""
     found = yield from installed(MAKERS)
     if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()

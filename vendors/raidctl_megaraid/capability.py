@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from raidctl.model import Cache, Capability
 from raidctl.vendor.unreported import Unreported
 
-if TYPE_CHECKING:  # a start that finds none of the tools imports no draft
+if TYPE_CHECKING:  # without any of the tools, no draft is imported
     from raidctl_megaraid.draft import ControllerDraft
 
 _SPLIT = "The firmware divides the cache between reads and writes automatically."
@@ -43,7 +43,7 @@ UNREPORTED = (
         why="a consistency check repairs the differences that it finds, and the tools report none that remain",
     ),
 )
-"""Facts that guards ask for and the family's tools do not report."""
+"""Facts that the guards need and the family's tools do not report."""
 
 _V8 = {
     "io_policy": Capability(read=False, set=False, why="Controllers of this generation have no such setting."),

@@ -61,7 +61,7 @@ def _sector(text: str) -> int | None:
 
 
 def _made(text: str) -> str | None:
-    """``2014-09-22`` of ``2014/09/22``, ``09/22, 2014``; None if the year is no year (0/00/00)."""
+    """``2014-09-22`` of ``2014/09/22``, ``09/22, 2014``; None without a year (0/00/00)."""
     found = [int(part) for part in re.findall(r"\d{1,4}", text)[:3]]
     year, month, day = (found[2:] + found[:2] if found and found[0] < 100 else found) if len(found) == 3 else (0, 0, 0)
     return f"{year:04d}-{month:02d}-{day:02d}" if year > 1999 and 0 < month < 13 and 0 < day < 32 else None

@@ -50,7 +50,7 @@ class Controllers(Struct):
     by_number: dict[str, ControllerDraft] = {}
 
     def controller(self, number: str | None) -> ControllerDraft:
-        """The draft of a controller. An output that does not name its controller speaks of the only one there is."""
+        """The draft of a controller. An output that does not name its controller is about the only one."""
         if number is None:
             if len(self.by_number) == 1:
                 return next(iter(self.by_number.values()))

@@ -34,7 +34,7 @@ _BARE = regex(r"\bPD [0-9a-fA-F]{1,4}\((?:-|c\S{1,8})?/?s(\d{1,3})\)", re.ASCII)
 # Event Description: VD 00/0 is now OPTIMAL
 _VOLUME = regex(r"\bVD ([0-9a-fA-F]{1,4})/\d{1,4}\b", re.ASCII)
 _TIMES = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y, %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
-# lines around the events: what the tools print of themselves, and their last words
+# lines around the events: the tools' banners and closing lines
 _AROUND = regex(
     r"CLI Version =|Operating system =|Controller =|Status = Success|Description = None|Events = |Controller Properties"
     r"|[=-]{4,}$|Ctrl Status +Method|\d+ Success |Adapter[ #:]|Success in AdpEventLog|Exit Code: 0x0+$|Linux \d",
@@ -169,7 +169,7 @@ def _names(text: str, controller: str) -> Iterator[str]:
 
 
 def _clock(controller: Controller) -> str | None:
-    """The controller's clock as its tool has shown it."""
+    """The controller's clock, as shown by its tool."""
     # Current Controller Date/Time = 05/06/2026, 07:08:01
     for label, value in controller.details.items():
         if label.lower().endswith("current controller date/time"):

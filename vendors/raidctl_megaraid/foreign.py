@@ -1,9 +1,9 @@
 """Previews of the import of foreign configurations, by storcli, perccli and MegaCli. Pure.
 
 ``/c0/fall import preview`` and ``-CfgForeign -Preview -a0`` change nothing (help of storcli 007.2707 and of MegaCli
-8.07.14). No recorded output of either is known; a firmware that refuses because drives are missing prints
-``Incomplete foreign configuration``, and where every listed volume is ``Optl``, ``Dgrd`` or ``Pdgd``, none are missing
-that it could not do without.
+8.07.14). No recorded output of either is known; a firmware that refuses because drives are missing prints ``Incomplete
+foreign configuration``, and where every listed volume is ``Optl``, ``Dgrd`` or ``Pdgd``, no missing drive costs it its
+data.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ from raidctl_megaraid.storcli import volume as storcli_volume
 from raidctl_megaraid.storcli.battery import merge_batteries
 
 BAD_BBU = "Write cache with a bad BBU"
-"""Detail: whether write-back was reported to stay without a good battery. The firmware then keeps it, whatever the
-policy is."""
+"""Detail: whether write-back was reported to stay on without a good battery, whatever the policy is."""
 _TARGETS = 128
 """Number of volumes that megaraid_sas shows on channel 2. It shows as many again on channel 3
 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
@@ -93,7 +92,7 @@ def _mode(controller: ControllerDraft) -> None:
         seen = any(one.get("role") == "passthrough" for one in controller.drives.values())
         derive(controller, "mode", "mixed" if seen else "raid")
     if controller.get("mode") == "hba" and (controller.get("driver") or "").startswith("mpt"):
-        # a plain host bus adapter calls its drives UGood, and the system sees each of them
+        # on a plain host bus adapter, drives are UGood, and the system sees each of them
         for one in controller.drives.values():
             if one.get("role") == "unassigned":
                 one.override("role", "passthrough")

@@ -16,11 +16,11 @@ from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 
 UNNAMED = "unnamed"
-"""The battery of an overview (``show``). The overview reports its state and not what it is."""
+"""The battery of an overview (``show``). The overview reports its state, not its kind."""
 
 
 class Machine(Struct):
-    """What outputs of one kind of tool reported one machine."""
+    """The outputs of one kind of tool about one machine."""
 
     kind: str
     """The kind of tool: ``storcli``, ``storcli2``, ``megacli`` or ``mfi``. Each numbers the controllers in its own
@@ -50,8 +50,7 @@ def join(machines: list[Machine], kind: str, document: Document, read: Controlle
 def put_together(into: Controllers, read: Controllers) -> None:
     """Add the drafts of one output to those of the machine.
 
-    Two controllers of one output are two controllers, also where one of them lost its number with the output's
-    beginning.
+    Two controllers of one output stay two, even if one of them lost its number with the output's beginning.
     """
     before = Controllers(dict(into.by_number))
     for number, controller in read.by_number.items():

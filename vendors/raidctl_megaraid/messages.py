@@ -36,7 +36,7 @@ _CORRECTED = ("memory correctable errors", "ecc bucket count")
 
 
 def reports(found: Controller, controller: ControllerDraft, power: Power) -> Iterator[Problem]:
-    """What the tools report as trouble and no object's state shows."""
+    """Faults that the tools report and no object's state shows."""
     healthy = all(battery.status == "ok" for battery in found.batteries)
     if power.present is not False and healthy and power.mask and power.good is None:
         flags = "; ".join(masked(power.mask)) or power.mask

@@ -1,8 +1,8 @@
 """How a volume is cached: configured, active, and why they differ.
 
 The tools print both: the initial or default setting and the current one. A protected write-back falls back to
-write-through while the battery is not good. If the current setting is write-back although there is nothing that
-could keep the data, one of the two is wrong, and what is active is unknown.
+write-through while the battery is not good. If the current setting is write-back although nothing could protect the
+data, one of the two is wrong, and the active policy is unknown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Power(Struct, frozen=True):
             return False
         states = {battery.status for battery in self.batteries}
         if states == {"ok"}:
-            # a good battery that is being topped up keeps the cache
+            # a good battery that is being charged protects the cache
             return True if self.mask is None or bbu_mask.status(self.mask) in ("ok", "charging") else None
         if states and states <= {"failed", "missing"}:
             return False
@@ -96,7 +96,7 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
         return None
     active, why = _active(configured, current, power)
     if current is None and volume.get("write_current_unread"):
-        active, why = None, None  # the tool reports it, and what it reports may be write-back
+        active, why = None, None  # the tool reports it, and it may be write-back
     return VolumeCache(
         write_policy=configured,
         write_active=active,
@@ -154,7 +154,7 @@ def _active(
 
 
 def _inferred(configured: WritePolicy | None, power: Power) -> tuple[WriteActive | None, str | None]:
-    """Infer only what the configured policy makes certain. There is no word on the current setting."""
+    """Infer only what the configured policy makes certain, if the current setting is not reported."""
     if configured == "write_through":
         return "write_through", None
     if configured == "unprotected_write_back":

@@ -25,7 +25,7 @@ def report_lost_paths(controller: ControllerDraft) -> None:
     """Report working drives without an active port, and those with fewer than their neighbours.
 
     The tools print ``Active`` for the second port of nearly all drives, also of those that have only one. A second port
-    that is inactive on all drives of an enclosure is never connected. SATA drives beside SAS drives have only one.
+    that is inactive on all drives of an enclosure was never connected. SATA drives beside SAS drives have only one.
     """
     working = [one for one in controller.drives.values() if one.get("status") in ("ok", "warning") and one.get("ports")]
     for drive in working:

@@ -59,14 +59,14 @@ class Report(Struct, frozen=True):
 
 
 class Assembly(Struct):
-    """All that was reported, on its way to the observation."""
+    """All reports, from which the observation is made."""
 
     reports: Sequence[Report]
     tools: tuple[Tool, ...] = ()
     problems: list[Problem] = []
     outputs: list[Output] = []
     asked: bool = False
-    """Whether the tools were asked by their names. A loose file may come from any tool of a kind."""
+    """Whether the tools were run by name. A loose file may come from any tool of a kind."""
 
     def observation(self) -> Observation:
         """Each controller once, from the tool that reported most. Its problems come after those of reading."""

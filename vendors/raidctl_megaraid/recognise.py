@@ -1,4 +1,4 @@
-"""Whether a loose text is an output of these tools. The dialects' own recognisers decide, and the surest one counts."""
+"""Whether a loose text is an output of these tools. The most certain of the dialects' recognisers decides."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ _NOT_WHOLE = ("degraded", "rebuilding", "failed", "offline")
 
 
 def pci_address(text: str | None) -> str | None:
-    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``. None if the text is no address of a PCI function."""
+    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``. None if the text is not the address of a PCI function."""
     match = _PCI.fullmatch((text or "").strip())
     if match is None:
         return None
@@ -230,7 +230,7 @@ _CONTROLLER_FIELDS = {
     "bbu_status": "details[BBU Status]",
 }
 _OF_BATTERY = ("bbu_present", "bbu_status", "overview bbu", "overview epack")
-"""What the controller's own lines report a battery that has no lines."""
+"""The facts that the controller's own lines report about a battery without lines."""
 _VOLUME_FIELDS = {
     "write_configured": "cache.write_policy",
     "write_current": "cache.write_active",
@@ -249,7 +249,7 @@ def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
 
     def on_group(name: str, value: object) -> Iterator[tuple[str, str, object]]:
         if name == "write_current" and str(value).endswith("_write_back"):
-            # as the model has it: of the active policy only whether it is write-back
+            # as in the model: of the active policy, only whether it is write-back
             value = "write_back"
         yield where, _VOLUME_FIELDS.get(name, name), ("Yes" if value else "No") if name == "bad_bbu" else value
 

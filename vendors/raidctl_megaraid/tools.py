@@ -9,7 +9,7 @@ DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
 controllers before them."""
 
 MFI_DRIVER = "megaraid_sas"
-"""The driver whose controllers speak MFI, which raidctl-mfi knows."""
+"""The driver whose controllers speak MFI, as raidctl-mfi does."""
 
 OUTPUT_WORDS = ("nolog", "J")
 """Of storcli: no log file in the working directory; JSON. Both come last, with ``J`` at the end."""

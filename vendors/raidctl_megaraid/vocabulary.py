@@ -2,7 +2,7 @@
 
 storcli and perccli print short words (``Optl``, ``UGood``), MegaCli long ones (``Optimal``, ``Unconfigured(good)``),
 version 8 splits a drive's word in two (``Conf`` and ``Online``). Words are compared in lower case with runs of blanks
-made one. A word that is not here is None to the caller, who keeps the raw word and reports a problem.
+made one. For a word that is not here, the result is None: the caller keeps the raw word and reports a problem.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def interface(text: str) -> Interface | None:
 
 
 def disk_cache(text: str) -> DriveCachePolicy | None:
-    """What is done with the drives' own write caches: ``Disk's Default``. ValueError for another word."""
+    """The policy for the drives' own write caches: ``Disk's Default``. ValueError for another word."""
     return _found(_DISK_CACHE, text, "a disk cache policy")
 
 

@@ -1,7 +1,7 @@
 """``raidctl-mfi``: read MegaRAID controllers through the kernel driver, without the vendor's tool.
 
-A tool and not a family: it prints JSON, which :mod:`raidctl_megaraid` reads as it reads storcli's. Only the module
-``node`` touches the machine; structures, frames, decoding and the order of the questions are pure functions.
+It is a tool, not a family: it prints JSON, which :mod:`raidctl_megaraid` reads as it reads storcli's. Only the module
+``node`` touches the machine; structures, frames, decoding and the order of the queries are pure functions.
 """
 
 from __future__ import annotations

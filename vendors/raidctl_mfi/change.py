@@ -1,6 +1,6 @@
 """Change settings and flush caches: dialogues that read, write, and read back.
 
-The emulated controller of QEMU is the only one that this was tried on. It answers "ok" to every write and stores
+The emulated controller of QEMU is the only one that this was tried on. It replies "ok" to every write and stores
 nothing, so the verdict depends on what is read back, never on the status.
 """
 

@@ -145,7 +145,7 @@ def _no_such(number: int, count: int, problems: Problems) -> int:
 
 
 def _barred(number: int, host: Host, problems: Problems) -> bool:
-    """Whether a controller is left alone. Its kind is known to freeze, or is unknown."""
+    """Whether a controller must not be read, as its kind is known to freeze, or is unknown."""
     if host.pci_ids is not None and not (host.pci_ids[0] == 0x1000 and host.pci_ids[1] in BARRED):
         return False
     what = "its PCI ids could not be read" if host.pci_ids is None else "MegaCli freezes controllers of this kind"

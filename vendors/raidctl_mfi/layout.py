@@ -1,6 +1,6 @@
 """Structures declared once, as a sequence of fields. Offsets and sizes follow from it. All are packed, little endian.
 
-A field that lies beyond what was transferred is None, and so is a structure none of whose bytes came.
+A field beyond the transferred bytes is None, and so is a structure of which no byte was transferred.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Record:
         return offset + (kind.offset(rest) if rest and isinstance(kind, Record) else 0)
 
     def decode(self, data: bytes, start: int = 0) -> dict[str, Any]:
-        """All fields of the structure at ``start``. What lies beyond the end of ``data`` is None."""
+        """All fields of the structure at ``start``. Fields beyond the end of ``data`` are None."""
         return {name: _value(kind, data, start + offset) for name, (offset, kind) in self.places.items()}
 
 
@@ -107,7 +107,7 @@ def _value(kind: Kind, data: bytes, start: int) -> Any:
 
 
 def elements(kind: Record, data: bytes, start: int, count: int, stride: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield up to ``count`` structures that came whole, ``stride`` bytes apart. A ``stride`` of None is their size."""
+    """Yield up to ``count`` complete structures, ``stride`` bytes apart. A ``stride`` of None is their size."""
     step = stride or kind.size
     for number in range(count):
         place = start + number * step

@@ -217,5 +217,5 @@ def close(descriptor: int) -> None:
 
 
 def is_root() -> bool:
-    """Whether this process has root's rights, as the driver asks for them."""
+    """Whether this process has root's rights, which the driver requires."""
     return os.geteuid() == 0

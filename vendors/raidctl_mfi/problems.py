@@ -24,7 +24,7 @@ class Problems:
             self.items.append(item)
 
     def unread(self, where: str, message: str, remedy: str | None = None) -> None:
-        """Add a problem: something exists and could not be read."""
+        """Add a problem: something exists but could not be read."""
         self.add("warning", "unread", where, message, remedy)
 
     def note(self, where: str, message: str) -> None:

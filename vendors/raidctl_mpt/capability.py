@@ -33,4 +33,4 @@ UNREPORTED = (
     Unreported(fact="preserved_data", why="the controllers have no cache that could hold data of lost volumes"),
     Unreported(fact="differences", why="the tools report no result of a consistency check"),
 )
-"""Facts that guards ask for and the family's tools do not report."""
+"""Facts that the guards need and the family's tools do not report."""

@@ -34,7 +34,7 @@ def assemble(
 ) -> Observation:
     """Assemble the observation of a dialogue.
 
-    Its problems, tools and devices are included, and controllers that others show are left out.
+    Its problems, tools and devices are included, and controllers that other families show are left out.
     """
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))

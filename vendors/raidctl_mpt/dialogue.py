@@ -29,7 +29,7 @@ LOCK = "mpt"
 TIMEOUT = 60.0
 """Seconds for one call."""
 _MOST = 64
-"""Controllers that are asked for on their own."""
+"""Most controllers that are queried one by one."""
 
 
 def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec]) -> Dialogue[Observation]:

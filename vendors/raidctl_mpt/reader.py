@@ -235,7 +235,7 @@ def _drive(controller: ControllerDraft, section: Section) -> None:
         key = f"{place}-{number}"
     drive = controller.drive(key)
     drive.conclude("place", place)
-    # SAS Address : 0000000-0-0000-0000 of a missing drive, whose place 0:0 is none
+    # SAS Address : 0000000-0-0000-0000 of a missing drive, whose place 0:0 means that there is none
     nowhere = _ZERO.fullmatch(value.get("sas address", "")) is not None
     for pair in section.pairs:
         label = pair.label.lower()

@@ -85,7 +85,7 @@ def _places(array: GroupDraft) -> list[str]:
 
 
 def _members(array: GroupDraft, controller: ControllerDraft) -> list[Draft]:
-    """The listed drives of an array. Missing ones, which have no place, count if they can be of no other array."""
+    """The listed drives of an array. Missing ones, which have no place, count if they can belong to no other array."""
     places = _places(array)
     found = [drive for drive in controller.drives.values() if drive.get("place") in places]
     lost = [drive for drive in found if drive.get("place") == _NOWHERE]

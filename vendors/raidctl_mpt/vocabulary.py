@@ -53,7 +53,7 @@ OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("check", "check"),
     ("expan", "expand"),
 )
-"""How a word of ``Current operation`` begins."""
+"""Beginnings of words of ``Current operation``."""
 KINDS: dict[str, tuple[Interface, Media | None]] = {
     "sas_hdd": ("sas", "hdd"), "sas_ssd": ("sas", "ssd"), "sata_hdd": ("sata", "hdd"), "sata_ssd": ("sata", "ssd"),
     "sas": ("sas", None), "sata": ("sata", None), "nvme": ("nvme", None),

@@ -1,7 +1,7 @@
 """Machines through their service processors (BMC) with Redfish; nothing is changed.
 
-The runner of ``--bmc`` answers the requests; all other runners answer that there is no service processor. ``dialogue``
-follows the links; ``controller``, ``volume``, ``drive`` and ``battery`` read one kind of resource each. The parsers are
+The runner of ``--bmc`` answers the requests; for all other runners, there is no service processor. ``dialogue`` follows
+the links; ``controller``, ``volume``, ``drive`` and ``battery`` read one kind of resource each. The parsers are
 imported when there is something to parse.
 """
 
@@ -41,7 +41,7 @@ _ROOT = "/redfish/v1/"
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read a machine's storage from its service processor, if one was named."""
-    del host  # a service processor is no device of the kernel
+    del host  # a service processor is not a device of the kernel
     root = yield from ask(Get(_ROOT))
     if root.status is None and root.trouble in (Failure.MISSING, Failure.UNRECORDED):
         return Observation()

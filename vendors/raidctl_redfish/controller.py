@@ -1,4 +1,4 @@
-"""Controllers: Storage with its controllers, and HPE's array controllers of before."""
+"""Controllers: Storage with its controllers, and HPE's older array controllers."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _read_cisco(controller: ControllerDraft, resource: Resource) -> None:
 
 
 def _read_state(controller: ControllerDraft, resource: Resource) -> None:
-    """Read a state without a health. A good health of Storage does not speak for such a controller, a bad one does."""
+    """Read a state without a health. A good health of Storage does not apply to such a controller, a bad one does."""
     state = state_of(resource)
     if resource.text("Status.Health") or state in ("", ABSENT, *WORKING, *_UNUSED) or is_bad(controller.get("status")):
         return
@@ -107,7 +107,7 @@ def _read_state(controller: ControllerDraft, resource: Resource) -> None:
 
 
 def _qualify_cache(controller: ControllerDraft, resource: Resource) -> None:
-    """Qualify a good health of the cache by its state. Of a cache that nothing uses, it is ``Disabled``."""
+    """Qualify a good health of the cache by its state. The state of an unused cache is ``Disabled``."""
     state = bare(resource.text("CacheSummary.Status.State"))
     if state == ABSENT and not controller.get("cache.size_bytes"):
         # "CacheSummary": {"Status": {"State": "Absent", "Health": "OK"}, "TotalCacheSizeMiB": 0}

@@ -1,6 +1,6 @@
 """Walk the resources of a service processor, the most important first.
 
-What matters most comes first. The number of requests is limited, so drives, of which there are most, come last.
+As the number of requests is limited, drives, of which there are most, come last.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Walk:
         self._failed: dict[tuple[ProblemKind, str], list[str]] = {}
 
     def missing(self, where: str, what: str) -> None:
-        """Report that a resource lacks a link. What the link should lead to is unknown."""
+        """Report that a resource lacks a link, so that part is unknown."""
         message = f"The BMC gives no link to {what}: they are unknown."
         self.problems.append(Problem("error", where, message, _AGAIN, "unread"))
 
@@ -129,7 +129,7 @@ class _Walk:
         first = [f"{path}{_EXPAND}" if self.expands and "?" not in path else path for path in asked]
         answers = list((yield from ask_all(Get(path) for path in first)))
         again = [place for place, answer in enumerate(answers) if not answer.fine and first[place] != asked[place]]
-        # a service that announces it and cannot do so is not asked for it again
+        # a service that announces it but fails is not asked for it again
         self.expands = self.expands and (not again or len(again) < len(asked))
         repeated = yield from ask_all(Get(asked[place]) for place in again)
         for place, answer in zip(again, repeated, strict=True):
@@ -183,7 +183,7 @@ def _listed(paths: Iterable[str]) -> str:
 
 
 def observe(root: GetAnswer) -> Dialogue[Observation]:
-    """Read the storage of all systems of a service processor. Its service root was asked before."""
+    """Read the storage of all systems of a service processor. Its service root was read before."""
     walk = _Walk(expands=False)
     place = "/redfish/v1"
     if not root.fine:
@@ -246,7 +246,7 @@ def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource
 
 
 def _is_one_drive(storage: Resource) -> bool:
-    """Whether it is a drive at the processor. Its controller is described in it, so nothing more is to be asked."""
+    """Whether it is a drive at the processor. It contains its controller, so nothing more is read."""
     described = [one for one in storage.parts("StorageControllers") if one.text("Status.Health")]
     return bool(described) and not link_of(storage.get("Volumes")) and len(links_of(storage.get("Drives"))) == 1
 
@@ -291,7 +291,7 @@ def _without_volumes(walk: _Walk, storage: Resource) -> bool:
 
 
 def _smart_link(system: Resource) -> str:
-    """Return the link to HPE's own description of array controllers. HPE used it before it followed Storage."""
+    """Return the link to HPE's own description of array controllers. HPE used it before Storage."""
     return next((path for name in _SMART if (path := link_of(system.get(name)))), "")
 
 

@@ -25,7 +25,7 @@ class Field(NamedTuple):
 
 
 def read_fields(draft: Draft, resource: Resource, fields: Sequence[Field], weight: int = DETAIL) -> None:
-    """Read leaves. Null is no value, and a value of another form is a problem."""
+    """Read leaves. Null means no value; a value of another form is a problem."""
     for field in fields:
         value = resource.get(field.leaf)
         if value is None or value == "":

@@ -61,7 +61,7 @@ class Resource(Struct, frozen=True):
         return value
 
     def text(self, name: str) -> str:
-        """The text at dotted names; empty if it is none."""
+        """The text at dotted names; empty if there is none."""
         value = self.get(name)
         return value.strip() if isinstance(value, str) else ""
 
@@ -92,7 +92,7 @@ class Resource(Struct, frozen=True):
 
 
 def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
-    """Decode a resource. Its kind follows from its type, else from what it was asked as.
+    """Decode a resource. Its kind follows from its type, else from the kind of the request.
 
     Raises:
         ValueError: It is not a JSON object.
@@ -112,7 +112,7 @@ def kind_of(value: Mapping[str, Any]) -> str:
 
 
 def link_of(value: object) -> str:
-    """The path that a link points to: ``{"@odata.id": PATH}``, ``{"href": PATH}`` of iLO 4. Empty if it is none."""
+    """The path in ``{"@odata.id": PATH}``, or ``{"href": PATH}`` of iLO 4. Empty if it is not a link."""
     if not isinstance(value, Mapping):
         return ""
     reported = value.get("@odata.id", value.get("href"))

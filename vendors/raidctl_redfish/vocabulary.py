@@ -31,7 +31,7 @@ LEVELS: dict[str, RaidLevel] = {
     "raid5": "raid5",
     "raid6": "raid6",
     "raid10": "raid10",
-    # of an odd number of drives, too
+    # also with an odd number of drives
     "raid10e": "raid10",
     "raid50": "raid50",
     "raid60": "raid60",
@@ -129,7 +129,7 @@ REASONS: dict[str, VolumeStatus] = {
     "newlogdrvkeyrekeyrequestreceived": "ok",
 }
 REASON_OPERATIONS = ("expanding", "initializing")
-"""Reasons that are operations, and no fault."""
+"""Reasons that are operations, not faults."""
 # "ReadCachePolicy": "AdaptiveReadAhead"; Dell: NoReadAhead
 READ: dict[str, ReadPolicy] = {
     "readahead": "read_ahead",
@@ -158,7 +158,7 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
     ("transform", "migrate", "migrating"),
     ("eras", "erase", None),
     ("sanitize", "erase", None),
-    # the schema's other operations leave the copies and the parity as they are
+    # the schema's other operations do not affect copies and parity
     ("deduplicate", "unknown", None),
     ("compress", "unknown", None),
     ("encrypt", "unknown", None),

@@ -179,7 +179,7 @@ def _row(name: str) -> tuple[str, Operation, VolumeStatus | None] | None:
 
 
 def _urgency(name: str) -> int:
-    """The place of an operation among several: a rebuild first, one that is not recognised next."""
+    """The place of an operation among several: a rebuild first, then an unrecognised one."""
     row = _row(name)
     place = 0 if row is None else OPERATIONS.index(row)
     return place if row is not None and row[1] == "rebuild" else place + len(OPERATIONS)

@@ -23,11 +23,11 @@ from raidctl_smartarray.to_model import build, conclude_battery, controller_ids
 from raidctl_smartarray.tools import DRIVERS
 
 _FINAL = frozenset({"none", "busy", "denied", "missing"})
-"""Errors that the next call would give again."""
+"""Errors that the next call would repeat."""
 
 
 def read_outline(document: Document) -> Reading[Outline]:
-    """Read an output; it is an answer if it names a controller."""
+    """Read an output; it counts if it names a controller."""
     [found] = outlines([document])
     named = any(section.line is not None for section in found.controllers)
     return Reading(found, answered=named, note_exit=named and not _errors(found))
@@ -127,7 +127,7 @@ def _same(one: ControllerDraft, _: str, other: ControllerDraft, __: str) -> bool
 
 
 def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> dict[int, str]:
-    """Under which id the drafts of each tool are shown."""
+    """The ids under which the drafts of each tool are shown."""
     return {
         id(controller): object_id
         for choice, object_id in zip(choices, ids, strict=True)

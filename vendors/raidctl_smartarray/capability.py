@@ -69,4 +69,4 @@ UNREPORTED = (
         why="the surface scan repairs what it finds, and the tools report no differences that remain",
     ),
 )
-"""Facts that guards ask for and the family's tools do not report."""
+"""Facts that the guards need and the family's tools do not report."""

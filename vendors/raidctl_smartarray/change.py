@@ -99,12 +99,15 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 
 def _drives(controller: Controller, reported: str) -> str:
-    """The policy of the drives' caches as the command spells it. ``Unchanged`` is no default, and has its own word."""
+    """The policy of the drives' caches as the command spells it.
+
+    ``Unchanged`` is not a default, and has a separate word.
+    """
     return "unchanged" if normalized(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[reported]
 
 
 def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
-    """What the tool printed under one of these labels."""
+    """The value that the tool printed under one of these labels."""
     return next((text for label, text in controller.details.items() if normalized(label) in labels), None)
 
 
@@ -114,7 +117,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
-    """The flush, for which there is no command. Switching a volume's caching off writes its data back."""
+    """The flush, for which there is no command. Disabling a volume's caching writes its data out."""
     cache = controller.cache
     if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="No cache is in use.", lack="cache")]
@@ -130,10 +133,10 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection to a change, None if it made it. On success it prints nothing.
+    """The tool's objection to a change; None if it was made. On success it prints nothing.
 
-    An objection follows ``Error:``; a warning may precede a change that it makes nevertheless. Anything else, and a
-    question without an answer, is no success.
+    An objection follows ``Error:``; a warning may precede a change that it makes nevertheless. Any other output,
+    including an unanswered question, is not a success.
     """
     if not isinstance(answer, RunAnswer):
         return None
@@ -212,7 +215,7 @@ class _Planner(Planner):
             self.set((self.controller.id, setting), words[desired.value], affects)
 
     def bypass(self, desired: Desired) -> None:
-        """Plan the size from which requests go past the cache.
+        """Plan the size from which requests bypass the cache.
 
         The size is 16 to 1040 KiB in steps of 16. Requests of this size and more bypass the cache.
         """
@@ -226,7 +229,7 @@ class _Planner(Planner):
             self.set((self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
     def write_policy(self, desired: Desired) -> None:
-        """Write-through is the accelerator switched off. Unprotected write-back is the no-battery cache switched on."""
+        """Write-through means the accelerator off, unprotected write-back means the no-battery cache on."""
         volume = by_id(self.controller.volumes, desired.object_id)
         if volume is None:
             raise CannotError("The controllers have a write policy for volumes only.")
@@ -254,7 +257,7 @@ class _Planner(Planner):
             self.set(no_battery, "enable", _WHOLE)
 
     def mode_has_no_cache(self, desired: Desired) -> bool:
-        """Refuse what needs a cache where there is none."""
+        """Refuse settings that need a cache if there is none."""
         cache = self.controller.cache
         if self.controller.mode == "hba":
             self.refuse(desired, "unsupported", "The controller is in HBA mode: it caches nothing.")
@@ -267,7 +270,7 @@ class _Planner(Planner):
     def bypassed(self, desired: Desired, volume: Volume) -> bool:
         """Refuse a volume on SSD Smart Path whose setting is unknown.
 
-        The setting is the array's; without it there is no way back.
+        The setting is the array's, and could not be restored if it is unknown.
         """
         # LD Acceleration Method: HPE SSD Smart Path
         reported = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
@@ -278,7 +281,7 @@ class _Planner(Planner):
         return True
 
     def free_of_smart_path(self, volume: Volume) -> None:
-        """Disable SSD Smart Path first, for the whole array. It goes past the cache."""
+        """Disable SSD Smart Path first, for the whole array. It bypasses the cache."""
         if volume.array is not None and self.current.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is disabled for all volumes of the array."
             self.set((volume.array, "ssdsmartpath"), "disable", text)

@@ -103,7 +103,7 @@ def _bracket(controller: ControllerDraft, section: Section, part: str) -> None:
 
 
 def known_slot(text: str) -> bool:
-    """Whether a heading's slot is one: ``1``, ``0b``, not ``ATTR_VALUE_SLOT_UNKNOWN``."""
+    """Whether a heading's slot is valid: ``1``, ``0b``, not ``ATTR_VALUE_SLOT_UNKNOWN``."""
     return bool(text) and "unknown" not in text.lower()
 
 
@@ -141,7 +141,7 @@ def _cache_reason(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _battery(controller: ControllerDraft, pair: Pair) -> None:
-    """The label names the kind, too."""
+    """Read a battery's state. The label also names its kind."""
     kind, *_, what = normalized(pair.label).split()
     name, parse = ("battery.count", numbers.count) if what == "count" else ("battery.status", numbers.text)
     if controller.read_field(pair, name, parse) is not None:
@@ -198,7 +198,7 @@ def read_device(controller: ControllerDraft, section: Section) -> None:
         controller.detail(section.line, title, reported)
     else:
         mark_read(section.line)
-    if section.kind == "device":  # of a port, it is the kind of its connections: Port Name: 1I (Mixed)
+    if section.kind == "device":  # for a port, it is the kind of its connections: Port Name: 1I (Mixed)
         _bad_device(controller, title, section.heading.parts.get("status", ""))
     for pair in section.pairs:
         controller.keep_detail(pair, prefix=f"{title}: ")

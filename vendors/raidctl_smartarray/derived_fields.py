@@ -12,7 +12,7 @@ _SURFACE: dict[str, ScrubMode] = {"idle": "automatic", "high": "automatic", "dis
 
 
 def _life_used(text: str) -> int:
-    """Percent that is used of ``97.12%`` that remain."""
+    """Percent of life used, from ``97.12%`` remaining."""
     return round(100 - parse_percent(text))
 
 

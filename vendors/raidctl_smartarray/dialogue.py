@@ -1,8 +1,8 @@
 """The dialogue with the tools of a machine.
 
-Each installed tool is asked for everything in one call. If that fails, or if the PCI bus has more controllers than
-all tools reported, it is asked for its list of controllers and then for each one: at most two calls for the machine and
-one for each controller. The tools cannot run twice at once; all calls share one lock.
+Each installed tool is run once for everything. If that fails, or if the PCI bus has more controllers than all tools
+reported, it lists its controllers, and is then run for each one: at most two calls for the machine and one for each
+controller. The tools cannot run twice at once; all calls share one lock.
 """
 
 from __future__ import annotations

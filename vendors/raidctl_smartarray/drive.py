@@ -160,7 +160,7 @@ def _place(drive: Draft, line: Line | None, address: str) -> None:
 
 
 def read_row(controller: ControllerDraft, section: Section, role: Role | None) -> tuple[Draft, bool]:
-    """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether a spare.
+    """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether it is a spare.
 
     ``OK, active spare for 1I:1:2`` is a member: it holds the data of the failed one.
     """

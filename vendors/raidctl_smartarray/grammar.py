@@ -151,7 +151,7 @@ def line_kind(text: str) -> LineKind | None:
         return "options"
     if _CHATTER.fullmatch(text):
         return "chatter"
-    named = "cli" in low  # the tools' names end so; most lines are spared the expressions
+    named = "cli" in low  # the tools' names end in this way; this saves most lines the expressions
     if named and _TOOL_NAME.search(text) and _MISSING.search(text):
         return "missing_tool"
     if ("Version:" in text or " CLI " in text) and tool_version(text):

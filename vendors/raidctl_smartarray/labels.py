@@ -165,7 +165,7 @@ _LONGEST = 80
 
 @lru_cache(maxsize=8192)
 def holds(kind: str, label: str) -> bool:
-    """Whether a kind of section (``controller``, ``drive`` …) can hold the label. No other kind is looked at."""
+    """Whether a kind of section (``controller``, ``drive`` …) can hold the label. Other kinds do not count."""
     if kind not in _TABLES or len(label) > _LONGEST:
         return False
     plain = normalized(label)

@@ -1,6 +1,6 @@
 """Smart Array locate LEDs: ``ctrl slot=1 pd 1I:1:4 modify led=on``. Pure.
 
-No tool of the family reports whether an LED is on. With ``duration``, which newer versions name in their help, the
+No tool of the family reports whether an LED is on. With ``duration``, which newer versions list in their help, the
 controller switches it off itself.
 """
 
@@ -37,7 +37,7 @@ _DURATION = regex(r"\bduration=", re.IGNORECASE)
 def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
-    """The LED of each drive. The help text shows whether this version knows ``duration``."""
+    """The LED of each drive. The help text shows whether this version has ``duration``."""
     tool = reporting_tool(controller, tools)
     if tool is None or controller.slot is None or not re.fullmatch(_SLOT, controller.slot):
         why = "the tool that reported the controller, or the controller's slot, is unknown"

@@ -17,7 +17,7 @@ class KnownError(Struct, frozen=True):
 
     code: str
     form: str
-    """A regular expression, compiled when an error is read: that is rare."""
+    """A regular expression, compiled at the first error, as errors are rare."""
     severity: Severity
     kind: ProblemKind
     message: str
@@ -78,7 +78,10 @@ _WRAPPER = KnownError(
 
 
 def meaning(text: str, *, wrapper: bool = False) -> KnownError:
-    """What an error text of the tools means. ``wrapper``: the text is from the shell, which found no such program."""
+    """What an error text of the tools means.
+
+    ``wrapper``: the text is from the shell, which did not find the program.
+    """
     if wrapper:
         return _WRAPPER
     return next((error for error in KNOWN_ERRORS if re.search(error.form, text, re.IGNORECASE)), _OTHER)

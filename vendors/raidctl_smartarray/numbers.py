@@ -44,7 +44,7 @@ def free_space(text: str) -> int:
 
 
 def cache_size(text: str) -> int:
-    """``512 MB``, ``4.0 GB``: binary. Newer tools leave the unit out and mean GiB: ``4.0``."""
+    """``512 MB``, ``4.0 GB``: binary. Newer tools omit the unit, which is GiB: ``4.0``."""
     bare = text.strip()
     if not _BARE.fullmatch(bare):
         return parse_size(bare, binary=True)
@@ -102,7 +102,7 @@ def device_node(text: str) -> str | None:
 
 
 def mountpoints(text: str) -> tuple[str, ...] | None:
-    """Mount points out of the forms that the tools print.
+    """Mount points in the forms that the tools print.
 
     * ``/boot 953 MB Partition Number 2, /srv 1.8 TB Part Numb 3``
     * ``1024 MiB Partition   2, 600 MiB Partition   1 /boot, /boot/efi``

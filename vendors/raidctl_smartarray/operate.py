@@ -11,7 +11,7 @@ deed                command
 ==================  ==================================================================================
 
 The commands of spares are those of the Smart Storage Administrator guide. Their forms with ``all`` and ``forced`` are
-never used: ``all`` acts on every array, ``forced`` silences the tool's own questions.
+never used: ``all`` acts on every array, ``forced`` suppresses the tool's own questions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def hinders(words: Sequence[str]) -> bool:
-    """Whether a process is a family tool that may change something. One without words asks a person."""
+    """Whether a process is a family tool that may change something. One without arguments is interactive."""
     named = bool(words) and words[0].rpartition("/")[2] in NAMES
     return named and not _READING & set(words[1:])
 
@@ -108,7 +108,7 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
 
 
 def _needs_a_command(deed: Deed, drive: Drive, volume: Volume) -> bool:
-    """Whether the controller does not take the drive automatically. It does so only in the missing member's bay."""
+    """Whether a command is needed: the controller uses the drive automatically only in the missing member's bay."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"
 
@@ -138,7 +138,7 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
     names = _letter(controller, array), address
     add, remove = (_action(tool, controller.slot, names, verb) for verb in ("add", "remove"))
     short = adds and volume.status == "degraded"
-    if short:  # it takes the place of a member at once, and is one then
+    if short:  # it takes the place of a member at once, and is then a member
         expects = [*used_at_once(drive, array)]
     else:
         expects = [_expect(drive, "role", "is", "spare" if adds else "unassigned")]

@@ -3,7 +3,7 @@
 Controllers contain arrays and groups, and these contain volumes and drives.
 
 A section belongs below the last open section of a higher rank; a ``label: value`` pair belongs to the innermost open
-section whose kind knows the label. Indentation only decides between two such sections, because the tools' own is not
+section whose kind has the label. Indentation only decides between two such sections, because the tools' own is not
 reliable.
 """
 
@@ -42,7 +42,7 @@ _ROWS = frozenset({"volume_row", "drive_row", "partition"})
 _WRAPPED = frozenset(
     {"cache status details", "cache disable reason", "last failure reason", "failure reason", "mount points"}
 )
-"""Labels whose values run on over the following lines."""
+"""Labels whose values continue on the following lines."""
 _GLUED = regex(r"(?<=[a-z0-9]) ?(?=Mount Points: )")
 _SECOND_PAIR = regex(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
 # Max: 1042188 (Units in MB)
@@ -98,7 +98,7 @@ class Outline(Struct):
     tool: str | None = None
     version: str | None = None
     options: bool = False
-    """The output lists the values that a setting may take."""
+    """The output lists the possible values of a setting."""
 
 
 class _Form(NamedTuple):
@@ -128,7 +128,7 @@ class _Outliner:
     def __init__(self, output: Output) -> None:
         self.result = Outline(output)
         self.flat = all(line.indent <= 1 for line in output.lines)
-        """The indentation is lost: what follows a heading belongs to it."""
+        """The indentation is lost: lines after a heading belong to it."""
         self.indent = 0
         """Indentation of the current line."""
         self.open: list[Section] = []
@@ -241,14 +241,14 @@ class _Outliner:
     def pairs(self, form: _Form, line: Line) -> bool:
         """Take a line of one or more ``label: value`` pairs. Return whether it was such a line.
 
-        Some versions forget the line break between two pairs: a second one counts where its label is known.
+        Some versions omit the line break between two pairs: a second one counts if its label is known.
         """
         if form.several:
             return all(self.give(pair(piece), line) for piece in self.pieces(form.text))
         return self.give(form.pair, line)
 
     def give(self, found: tuple[str, str] | None, line: Line) -> bool:
-        """Give a pair to its section. False if no open section knows it."""
+        """Add a pair to its section. False if no open section has its label."""
         owner = None if found is None else self.owner(found[0])
         if found is None or owner is None:
             return False

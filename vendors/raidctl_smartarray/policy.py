@@ -1,7 +1,7 @@
 """A volume's configured and active caching, and why the two differ.
 
-``Caching`` and the controller's ``No-Battery Write Cache`` are configured; what is active follows from the state of the
-cache and of its battery.
+``Caching`` and the controller's ``No-Battery Write Cache`` are configured; the active policy follows from the state of
+the cache and of its battery.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def unfinished(item: Outline) -> str:
 
 
 _STATUS = regex(r"Status: ")
-"""A line of drives and volumes, which has no object without its heading."""
+"""A line about a drive or volume, whose object is unknown without its heading."""
 
 
 def _short_page(item: Outline) -> str:
@@ -87,7 +87,7 @@ def _leaves(parts: Sequence[Section], *, backwards: bool = False) -> Iterator[Se
 
 
 def _short_array(item: Outline) -> str:
-    """What the last array lacks that every array above it has."""
+    """The part that the last array lacks and every array above it has."""
     rows = [row for one in item.controllers if one.line is None for part in one.children for row in part.children]
     if any(row.kind.endswith("_row") and "status" not in row.heading.parts for row in rows):
         return "its controller is missing"  # only "show status" prints none: logicaldrive 1 (1.6 TB, RAID 5): OK
@@ -97,7 +97,7 @@ def _short_array(item: Outline) -> str:
     *before, (controller, last) = arrays
     shared = set.intersection(*(_listed(part) for _, part in before)) if before else set()
     if "(sn:" in controller.heading.parts.get("rest", ""):
-        shared.add("drive")  # only "show config" prints the serial number, and all that an array consists of
+        shared.add("drive")  # only "show config" prints the serial number, and all parts of an array
     lacking = sorted(shared - _listed(last, alone=True))
     return f"array {last.heading.name} lists no {lacking[0]}" if lacking else ""
 

@@ -20,7 +20,7 @@ _CONTROLLER = (
     r"(?i:(?=.{0,120}(?:smart array|smart hba|msa|gen1[012]|\bsr\b|\bhpe?\b))(?!error|warning|note|caution))"
     rf"[^:(]{{2,80}}(?:\([^()]{{1,40}}\)[^:(]{{0,40}})? in Slot [^\s()]{{1,40}}{_BRACKETS}"
 )
-# bash: hpacucli: command not found        a short line: no sentence of a mail
+# bash: hpacucli: command not found        a short line: not a sentence of a mail
 _MISSING = (
     rf"(?i:(?=(?:\S+\s+){{0,10}}\S+$)(?=.*:)(?:.*[\s/#>$=])?{_TOOL}\b.*"
     r"(?:command not found|: not found|could not find|no such file))"

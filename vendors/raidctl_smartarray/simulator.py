@@ -154,7 +154,7 @@ def _error(text: str, state: Mapping[str, str]) -> Reply:
 
 
 def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply:
-    """One setting, and what belongs to it. ``forced`` comes last."""
+    """Set one setting and those that depend on it. ``forced`` comes last."""
     if settings[-1:] == ["forced"]:
         settings = settings[:-1]
     first, *rest = settings or [""]
@@ -182,7 +182,7 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
 
 
 def _kept(setting: str, value: str) -> str:
-    """Return what a setting is after a command. A default is what the firmware has for it."""
+    """Return a setting's value after a command. For a default, it is the firmware's."""
     if value == "default":
         return {"nobatterywritecache": "disable", "writecachebypassthreshold": "1040"}.get(setting, value)
     return "/".join(str(int(part)) for part in value.split("/")) if setting == "cacheratio" else value

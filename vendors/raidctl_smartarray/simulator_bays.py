@@ -1,4 +1,4 @@
-"""The bays of a simulated Smart Array. Drives come and go, there are spares, and rebuilds advance with the clock. Pure.
+"""The bays of a simulated Smart Array: drives, spares and rebuilds, and a clock. Pure.
 
 =============================  =====================================================================================
 name                           value
@@ -13,9 +13,9 @@ name                           value
 ``smartarray/array A``         ``tolerates=1 state=ok``: how many members may be gone; state: ok failed
 =============================  =====================================================================================
 
-A place in an array is a bay: a new drive there is rebuilt at once, and a spare that helped becomes a spare again
-(Smart Storage Administrator guide, "spares"; "drive replacement"). A drive that is too small, or of another kind, is
-failed by the controller.
+A place in an array is a bay: a new drive there is rebuilt at once, and a spare that helped becomes a spare again (Smart
+Storage Administrator guide, "spares"; "drive replacement"). The controller fails a drive that is too small or of
+another kind.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def initial(text: str) -> State:
 
 
 def _note(found: State, key: str, pair: tuple[str, str], array: str, percent: str) -> None:
-    """Keep what a line of a drive's section reports."""
+    """Store the facts in a line of a drive's section."""
     label, value = pair
     if label == "Serial Number" and value:
         found[f"{HEAD}bay {key}"] = value
@@ -97,7 +97,7 @@ def has_bays(state: Mapping[str, str]) -> bool:
 
 
 def named(state: Mapping[str, str], kind: str) -> dict[str, str]:
-    """Return the values of one kind, by what they are of.
+    """Return the values of one kind, by the objects that they belong to.
 
     The kind is ``bay``, ``drive``, ``slot``, ``fill``, ``helps`` or ``array``.
     """

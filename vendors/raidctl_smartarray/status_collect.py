@@ -1,6 +1,6 @@
 """cciss_vol_status and /proc/driver/cciss as an observation.
 
-They serve machines where no other tool of the family answers.
+They are used on machines where no other tool of the family works.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DIFFERENT = "cciss_vol_status lists {} volumes and the kernel's driver {}, or u
 
 
 def read_status(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tool and files of the driver. The files only name what the tool does not report."""
+    """Read outputs of the tool and files of the driver. The files only add what the tool does not report."""
     outputs: list[Output] = []
     seen: list[tuple[ControllerDraft, str]] = []
     for document in documents:
@@ -57,7 +57,8 @@ def _join(seen: list[tuple[ControllerDraft, str]], found: Sequence[ControllerDra
             seen.append((one, source))
             continue
         if same.volumes.keys() != one.volumes.keys():
-            # the tool numbers volumes in the controller's order, the driver by device: which is which is not certain
+            # the tool numbers volumes in the controller's order, the driver by device: they cannot be matched with
+            # certainty
             same.add_problem("warning", "unread", _DIFFERENT.format(len(same.volumes), len(one.volumes)))
             for volume in one.volumes.values():
                 volume.drop_evidence()
@@ -93,7 +94,7 @@ def _no_status(object_id: str) -> Problem:
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Ask cciss_vol_status about each controller, and read the cciss driver's files."""
+    """Run cciss_vol_status for each controller, and read the cciss driver's files."""
     if not any(device.driver in DRIVERS for device in host.pci):
         return Observation()
     listed = yield from ask(Glob(f"{proc_reader.SOURCE}/*"))

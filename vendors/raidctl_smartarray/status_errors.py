@@ -19,7 +19,7 @@ _USAGE = regex(rf"{_TOOL}usage: .*")
 
 
 def error_problem(text: str) -> Complaint | None:
-    """The problem behind a line. None if the line is no message of an error."""
+    """The problem in a line. None if the line is not an error message."""
     if _DENIED.fullmatch(text):
         return Complaint("error", "no_right", f"The tool reports: {text}.", "Run raidctl as root (sudo).")
     if _DEVICE.fullmatch(text):

@@ -1,7 +1,7 @@
 """cciss_vol_status: its output, line by line. The forms are those of its source (versions 1.06 to 1.12a).
 
-With ``-V`` it prints how many volumes and drives there are, and ends each controller with its cache; without, it
-prints one line for each volume and enclosure, and nothing shows how many there should be.
+With ``-V`` it prints how many volumes and drives there are, and ends each controller with its cache; without, it prints
+one line for each volume and enclosure, and the output does not show how many there should be.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class StatusReader:
         self.empty_list: str | None = None
         self.unfinished_cache = False
         self.flags: list[str] = []
-        """What the tool reports against the current cache."""
+        """The faults that the tool reports about the current cache."""
 
     def read(self) -> None:
         """Go through all lines."""

@@ -1,4 +1,4 @@
-"""The words of cciss_vol_status, complete after its source (1.12a), and of /proc/driver/cciss.
+"""The words of cciss_vol_status, complete according to its source (1.12a), and of /proc/driver/cciss.
 
 Words that the other tools of the family print as well are in :mod:`raidctl_smartarray.vocabulary`.
 """
@@ -71,7 +71,7 @@ CACHE_LINES: dict[str, Health | None] = {
     "flash backed cache present": None,
     "permanent disable condition detected": "critical",
 }
-"""Lines below a cache's figures, and what the cache is then. A reason can follow the first two."""
+"""Lines below a cache's figures, and the resulting state of the cache. A reason can follow the first two."""
 
 
 def volume_word(text: str) -> VolumeWord | None:

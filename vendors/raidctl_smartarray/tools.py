@@ -33,4 +33,4 @@ STATUS_TOOL = ToolSpec(
     package="cciss-vol-status, of Debian and Ubuntu; it only reads",
     version_argv=("-v",),
 )
-"""Asked if the others report no controller."""
+"""Run if the others report no controller."""

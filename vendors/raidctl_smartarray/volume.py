@@ -68,7 +68,7 @@ def _acceleration(volume: Draft, pair: Pair) -> None:
 
 
 def _media_errors(volume: Draft, pair: Pair) -> None:
-    """``Unrecoverable Media Errors: None``. With any, the data of some sectors is lost."""
+    """``Unrecoverable Media Errors: None``. If there are any, the data of some sectors is lost."""
     volume.keep_detail(pair)
     if has_value(pair.value) and normalized(pair.value) not in ("no", "false", "0"):
         volume.add_problem(

@@ -16,6 +16,6 @@ SHAPES: tuple[Shape, ...] = ()
 
 
 def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:  # noqa: ARG001 - of the protocol
-    """The way by hand: the tool addresses the alarm of an enclosure, which raidctl does not read."""
+    """The command to run by hand: the tool addresses the alarm of an enclosure, which raidctl does not read."""
     yield from ()
     return "The alarm belongs to an enclosure. By hand: `tw_cli /cX/eX/almX set alarm=mute`."

@@ -1,4 +1,4 @@
-"""What tw_cli can read, and why raidctl sets little with it."""
+"""What tw_cli can read, and why raidctl sets only rates with it."""
 
 from __future__ import annotations
 
@@ -53,4 +53,4 @@ UNREPORTED = (
         why="a verify repairs the differences that it finds, and tw_cli reports none that remain",
     ),
 )
-"""Facts that guards ask for and the family's tools do not report."""
+"""Facts that the guards need and the family's tools do not report."""

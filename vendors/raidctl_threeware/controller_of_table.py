@@ -16,7 +16,7 @@ from raidctl_threeware import grammar
 
 _HEADS = ("Unit ", "Port ", "VPort ", "Name ")
 _MOST = 64
-"""Tables of a kind; an output with more is rubbish."""
+"""Most tables of a kind; an output with more is unusable."""
 
 
 def plan(lines: Sequence[Line], only: str) -> dict[int, str]:

@@ -11,7 +11,7 @@ from raidctl.vendor.draft import Derived
 _STEPS = ("1", "2", "3", "4", "5")
 _LANES = regex(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
 _LANE_SPEED = regex(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
-# a unit without automatic verification is left out when the controller's schedule comes round
+# the controller's schedule skips a unit without automatic verification
 _VERIFY: dict[str, ScrubMode] = {"on": "automatic", "off": "manual"}
 
 

@@ -2,7 +2,7 @@
 
 There is a call for the list of controllers, for each controller, and for each unit with StorSave.
 
-The newer tables have no serial numbers, so each of their drives is asked for its own.
+The newer tables have no serial numbers, so the serial number of each drive is queried.
 
 Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are read with ``info``, which all of them have.
 """
@@ -29,7 +29,7 @@ TIMEOUT = 60.0
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
 _STORSAVE = regex(r"9(?:5[59]|6|7)\d", re.ASCII)
 _MOST = 256
-"""Units and drives that are asked for on their own."""
+"""Most units and drives that are queried one by one."""
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
@@ -71,7 +71,7 @@ def _controller(session: Session[Controllers], number: str, listed: ControllerDr
 
 
 def _serials(session: Session[Controllers], number: str, controller: ControllerDraft) -> Dialogue[None]:
-    """Ask for the serial numbers that the tables do not have. One that is not printed stays unknown."""
+    """Query the serial numbers that the tables do not have. One that is not printed stays unknown."""
     ports = [name for name, drive in controller.drives.items() if drive.get("serial") is None][:_MOST]
     calls = yield from session.run_all((f"/c{number}/p{port}", "show", "serial") for port in ports)
     for call in calls:

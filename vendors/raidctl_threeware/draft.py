@@ -18,7 +18,7 @@ class UnitDraft(GroupDraft):
     parts: dict[str, str] = field(default_factory=dict)
     """Status of its drives by sub-unit (``u0-1-0``)."""
     carved: dict[str, int | None] = field(default_factory=dict)
-    """The volumes that it was carved into, by number, with their sizes."""
+    """The volumes into which it was carved, by number, with their sizes."""
 
     @property
     def spare(self) -> bool:
@@ -32,7 +32,7 @@ class UnitDraft(GroupDraft):
 
 
 class SlotDraft(Struct):
-    """A slot of an enclosure: where the drive of a port sits."""
+    """A slot of an enclosure: the place of the drive at a port."""
 
     enclosure: str
     slot: str
@@ -82,7 +82,7 @@ class Controllers(controllers.Controllers[ControllerDraft]):
     """All controllers in a collection of outputs."""
 
     only: str = ""
-    """Number of the only controller named: unnamed output belongs to it."""
+    """Number of the only controller named: output that names none belongs to it."""
 
     controller_type = ControllerDraft
 

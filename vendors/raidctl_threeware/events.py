@@ -41,7 +41,7 @@ def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
-    """Read the table; without its heading, the output is none."""
+    """Read the table; without its heading, the output is not one."""
     found: list[Event] = []
     unparsed: list[str] = []
     headed = False

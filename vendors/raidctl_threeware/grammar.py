@@ -9,7 +9,7 @@ from msgspec import Struct
 from raidctl.text import regex
 
 LONGEST_LINE = 2000
-"""Longer lines are no lines of this tool."""
+"""Longer lines are not of this tool."""
 
 _NAMED = regex(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
 _CONTROLLER_PATH = regex(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
@@ -48,7 +48,7 @@ _SENTENCE = regex(
 _ERROR = regex(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
 # Make sure appropriate AMCC/3ware device driver(s) are loaded.
 _DRIVER = regex(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
-# between cells; the blank of "1.82 TB" is none of them
+# between cells; the blank of "1.82 TB" does not count
 _BLANKS = regex(r"[ \t](?:[ \t]+|(?<=\t)|(?<!\d )|(?!(?:[KMGT]B?|hr\(s\))(?:\s|$)))", re.ASCII)
 
 

@@ -89,7 +89,7 @@ def _driver(controller: ControllerDraft, pair: Pair) -> None:
 def _memory(controller: ControllerDraft, pair: Pair) -> None:
     """``/cx show memory``: "the size of the memory installed on the controller".
 
-    The figure is less than what is soldered on, but the tool has no other.
+    The figure is less than the soldered memory, but the tool has no other.
     """
     size = controller.read_field(pair, "cache.size_bytes", optional(has_value, vocabulary.size))
     if size is not None:
@@ -123,7 +123,7 @@ def _drive_status(drive: Draft, pair: Pair) -> None:
 
 
 def _smart_health(drive: Draft, pair: Pair) -> None:
-    """``OK``, or the drive's own judgment. A drive whose self-test fails is failing."""
+    """``OK``, or the drive's own verdict. A drive whose self-test fails is failing."""
     drive.detail(pair.lines[0], pair.label, pair.value)
     if has_value(pair.value) and pair.value.upper() not in {"OK", "PASSED", "GOOD"}:
         tables.drive_status(drive, pair.lines[0], "SMART-FAILURE")

@@ -37,7 +37,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("ports", regex(r"Port +(?P<number>\d{1,4}): DRIVE (?P<status>NOT PRESENT)", re.ASCII)),
 )
 LABELS = {"Driver": "Driver Version", "FW": "Firmware Version", "Serial #": "Serial Number"}
-"""What later releases call a setting."""
+"""The names of settings in later releases."""
 
 
 def parse(text: str) -> tuple[Kind, dict[str, str]] | None:

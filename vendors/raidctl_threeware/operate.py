@@ -12,10 +12,9 @@ deed              command                                   undone by           
 ``start_learn``   ``/c6/bbu test quiet``                    nothing                                  testing
 ================  ========================================  =======================================  ================
 
-3ware SATA+SAS CLI Guide, version 10.2: ``remove`` is page 101, ``start rebuild`` 79, ``add
-type=spare`` 53, ``del`` 77, ``start verify`` 80, ``rescan`` 57, ``bbu test`` 108.
-``quiet`` answers the tool's question; it is used only in commands that name one object. ``ignoreECC`` is never used. A
-verify writes what differs again.
+3ware SATA+SAS CLI Guide, version 10.2: ``remove`` is page 101, ``start rebuild`` 79, ``add type=spare`` 53, ``del`` 77,
+``start verify`` 80, ``rescan`` 57, ``bbu test`` 108. ``quiet`` answers the tool's question; it is used only in commands
+that name one object. ``ignoreECC`` is never used. A verify overwrites what differs.
 """
 
 from __future__ import annotations
@@ -203,7 +202,7 @@ class _DeedPlanner:
         return f"With a schedule it waits for its next window: {self.command} /c{self.number} show {task} lists them."
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """Make the controller let a member go. It then no longer lists the drive."""
+        """Make the controller release a member. It then no longer lists the drive."""
         drive = drive_of(self.controller, deed)
         if drive.role != "member":
             if drive.role in ("unassigned", "failed"):
@@ -317,7 +316,7 @@ class _DeedPlanner:
         )  # fmt: skip
 
     def learn(self, deed: Deed) -> Iterator[Step]:
-        """Test the capacity of the only battery. The test is a discharge and a charge, which nothing ends."""
+        """Test the capacity of the only battery. The test is a discharge and a charge, and cannot be stopped."""
         battery = only_battery(self.controller)
         yield deed_step(
             self.controller.id, deed.verb, (battery.status, "learning"), self.call("/bbu", "test", "quiet"),

@@ -27,7 +27,7 @@ _PERCENT = regex(r"(\d{1,3}(?:\.\d{1,3})?)%")
 # 00 00 06 32 9f 01 10 02
 _HEX = regex(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
 _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "batteries": "batteries"}
-# a line that begins as those of the lists do: a name with a number, then at least three cells
+# a line that begins like those of the lists: a name with a number, then at least three cells
 _ROW = regex(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
 # /c0/e0      OK
 # fan0        OK              ON      1      2670    Off
@@ -74,9 +74,9 @@ class Reader:
         self.version: str | None = None
         self.lost: list[str] = []
         self.left: dict[str, int] = {}
-        """How many units and ports are still to come, by ``# of units: 2`` of old releases."""
+        """The number of units and ports that must follow, by ``# of units: 2`` of old releases."""
         self.asked_all = _ALL.search(output.command) is not None
-        """Whether the last command asks for all of a controller. This is its attributes and its tables."""
+        """Whether the last command prints all attributes and tables of a controller."""
 
     def read(self) -> None:
         """Go through all lines."""
@@ -87,7 +87,7 @@ class Reader:
         self.output.gap = self._gap([line for line in self.output.lines if line.text.strip()])
 
     def _gap(self, lines: Sequence[Line]) -> str:
-        """What the tool always prints after what it printed last."""
+        """What is missing: the tool always prints it after the last lines of this output."""
         missing_rows = [what for what, count in self.left.items() if count > 0]
         if missing_rows:
             return f"its list of {missing_rows[0]} is not whole"
@@ -117,7 +117,7 @@ class Reader:
     def line(self, line: Line) -> None:
         """Read a line by its form."""
         text = line.text.rstrip()
-        # the rows of a long table first: what begins like one is nothing else, unless it begins with a path
+        # the rows of a long table first: nothing else begins like one, except lines that begin with a path
         if not text or (self.table is not None and text.lstrip()[0] != "/" and self._row(line, self.table)):
             return
         typed = grammar.command_of(text)

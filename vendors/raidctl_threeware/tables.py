@@ -37,7 +37,7 @@ def controller_row(controller: ControllerDraft, line: Line, row: Row) -> None:
 
 
 def unit_row(controller: ControllerDraft, line: Line, row: Row) -> None:
-    """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
+    """A unit, or one of its parts (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
     name = row.get("Unit", "")
     number = _UNIT.match(name)
     if number is None:
@@ -281,7 +281,7 @@ def battery_row(controller: ControllerDraft, line: Line, row: Row) -> None:
 
 
 def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
-    """``WeakBat``, ``Testing``, ``-`` where it is absent."""
+    """``WeakBat``, ``Testing``, ``-`` if it is absent."""
     put_status(battery, [line], "battery", vocabulary.battery_status(value), text=value, weight=weight)
 
 
@@ -314,7 +314,7 @@ def part_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) 
 
 
 def _trouble(controller: ControllerDraft, what: str, status: str) -> None:
-    """Report a part unless its status word asks for nothing."""
+    """Report a part unless its status word needs no action."""
     if status.upper() in vocabulary.UNREADABLE:
         controller.add_problem(
             "warning", "unread", f"The state of {what} is unknown: {status}.", "Check the enclosure."

@@ -102,7 +102,7 @@ _LEVELS: dict[str, RaidLevel] = {
 }
 _READ: dict[str, ReadPolicy] = {"intelligent": "adaptive", "basic": "none", "off": "off", "disabled": "off"}
 QUIET = frozenset({"OK", "NOT-INSTALLED", "NO-DEVICE", "NOT-REPORTABLE", "N/A", "-"})
-"""Status words of enclosure parts that ask for nothing."""
+"""Status words of enclosure parts that need no action."""
 # SES: Unknown (6) is a failed sensor or a status that is not available; Not Available (7) is a part that is not running
 UNREADABLE = frozenset({"UNKNOWN", "NOT-AVAILABLE"})
 """Status words of enclosure parts whose state the enclosure cannot read."""
@@ -123,7 +123,7 @@ BATTERY_WORDS = {
     "OnlineState": frozenset({"on", "off"}),
     "BBUReady": frozenset({"yes", "no", "ready", "not ready", "true", "false"}),
 }
-"""The words of a battery's columns that have no others."""
+"""The words of battery columns that have no other words."""
 
 
 @lru_cache(maxsize=4096)
@@ -133,12 +133,12 @@ def has_value(text: str) -> bool:
 
 
 def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
-    """Status and operation under way of a unit's status word. None for an unknown one."""
+    """Status and running operation in a unit's status word. None for an unknown word."""
     return _UNITS.get(word.upper().rstrip("*"))
 
 
 def severity(status: VolumeStatus) -> int:
-    """The higher, the worse."""
+    """Severity of a status; the higher, the worse."""
     return _SEVERITY.get(status, 1)
 
 

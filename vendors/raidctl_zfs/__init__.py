@@ -45,7 +45,7 @@ TOOLS = (
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read all pools. Nothing is asked of a machine on which the kernel shows no sign of one."""
+    """Read all pools. Runs nothing on a machine on which the kernel shows no sign of one."""
     members = any(block.filesystem == "zfs_member" or _ZVOL.fullmatch(block.name) for block in host.blocks)
     # a pool that is mounted, and whose devices are gone
     if not members and "zfs" not in host.filesystems:

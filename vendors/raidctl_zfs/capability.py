@@ -12,4 +12,4 @@ UNREPORTED = (
         why="each block has a checksum, so zpool knows which copy is right, repairs the other and counts its errors",
     ),
 )
-"""Facts that the guards ask for, and zpool has no word for."""
+"""Facts that the guards need and zpool does not report."""

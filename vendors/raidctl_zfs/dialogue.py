@@ -23,7 +23,7 @@ _SYNC = ("get", "-t", "filesystem,volume", "sync")
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Read all pools. The kernel shows that there is one, so a missing tool is a problem."""
+    """Read all pools. The kernel shows that there is a pool, so a missing tool is a problem."""
     tools = {one.spec.name: one for one in found}
     if "zpool" not in tools:
         message = "The kernel shows ZFS, but zpool is not installed: its pools are not shown."

@@ -81,8 +81,8 @@ class Vdev(Struct):
 def left(vdev: Vdev, *, hopeful: bool, strict: bool = False) -> int:
     """Return how many more devices below may fail, whichever they are. The value is -1 if it does not work now.
 
-    ``hopeful``: how devices of an unknown state count. ``strict``: one that is degraded counts as gone, although
-    it still works: zpool trusts it no longer.
+    ``hopeful``: how devices of an unknown state count. ``strict``: a degraded one counts as gone, although it still
+    works, as it had too many errors.
     """
     if VDEV.get(vdev.state) == "critical":
         return -1
@@ -119,7 +119,10 @@ class PoolDraft(GroupDraft):
         return [vdev for vdev in found if vdev.state]
 
     def add_table(self, other: PoolDraft) -> None:
-        """Take the table of one more output about the pool. If two differ, the worse is taken and both are reported."""
+        """Add the table of another output about the pool.
+
+        If two differ, the worse one is used and both are reported.
+        """
         mine, more = self.rows(), other.rows()
         worse = sum(not row.fine for row in more) - sum(not row.fine for row in mine)
         if mine and more:

@@ -23,11 +23,11 @@ _VALUES = ("standard", "always", "disabled")
 # cannot open 'tank/db': I/O error
 # cannot iterate filesystems: I/O error
 ERROR = regex(r"cannot (?:open|import|iterate) [^:]{1,300}: |internal error: ")
-"""How the tools report what they cannot list."""
+"""Messages of the tools about what they cannot list."""
 
 
 def read_sync(output: Output, controller: ControllerDraft) -> bool:
-    """Read the table; False if there is none. Other properties than ``sync`` are not read."""
+    """Read the table; False if there is none. Properties other than ``sync`` are not read."""
     found = False
     for line in output.lines:
         if _HEAD.fullmatch(line.stripped):

@@ -1,4 +1,4 @@
-"""What every output reports of a pool, and what follows from all."""
+"""The facts of each output about a pool, and conclusions from all of them."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _words(vdev: Vdev) -> str:
 
 
 def _word(vdev: Vdev) -> str:
-    """What is reported if it is not understood: the state, or a good state with its remark."""
+    """The text to report if it is not understood: the state, or a good state with its remark."""
     return _words(vdev) if vdev.state in VDEV else vdev.state
 
 
@@ -183,7 +183,7 @@ def _device(drive: Draft, vdev: Vdev) -> None:
             drive.put(line, field, count)
     for label, value in vdev.counts.items():
         drive.keep_words(label, value)
-    # the write errors of a device that has failed are why it has
+    # the write errors of a failed device are the cause of its failure
     for label, what in (("WRITE", "Write"), ("CKSUM", "Checksum"))[health == "critical" :]:
         if vdev.counts.get(label, "0") not in _NONE:
             remedy = "Check cables, controller and memory; start a scrub; replace the drive if the number grows."
@@ -191,7 +191,7 @@ def _device(drive: Draft, vdev: Vdev) -> None:
 
 
 def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> None:
-    """Report pools as ok if only a log, cache or spare failed. To zpool, such a pool is degraded."""
+    """Report pools as ok if only a log, cache or spare failed. zpool reports such a pool as degraded."""
     bad = [leaf for part in pool.parts if part.part not in DATA for leaf in part.leaves() if not leaf.fine]
     rows = [row for top in tops for row in _walk(top)]
     if (
@@ -244,7 +244,7 @@ def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
         progress is not None and progress.operation == "rebuild" and not any(WORKING.search(one.note) for one in leaves)
     )
     if hidden:
-        pool.discard("drives_active")  # which device is being filled is not printed
+        pool.discard("drives_active")  # zpool does not print which device is being filled
     sure = -1 if hidden else _left(tops, hopeful=False)
     most = _left(tops, hopeful=True) - hidden
     if max(most, 0) == max(sure, 0):

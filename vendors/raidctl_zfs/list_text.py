@@ -62,7 +62,7 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
 def _is_row(words: Sequence[str]) -> bool:
     """Whether a line is a row of the table.
 
-    A row is a name and a size, or a title alone; a sentence below it is none.
+    A row is a name and a size, or a title alone. A sentence below the table is not a row.
     """
     if len(words) < 2:
         return bool(words) and words[0] in GROUPS

@@ -1,4 +1,4 @@
-"""What zpool prints of the running or last scrub or resilver."""
+"""The running or last scrub or resilver, as zpool prints it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
 
 
 def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
-    """Read the text after a label of :data:`MOVES`. Progress already shown, such as a scrub's, takes precedence."""
+    """Read the text after a label of :data:`MOVES`.
+
+    Progress that is already known, such as a scrub's, takes precedence.
+    """
     match = _MOVING.match(collapse(text))
     if match is None and text and not _MOVED.match(collapse(text)):
         pool.unread("vdev that moves", collapse(text)[:120])

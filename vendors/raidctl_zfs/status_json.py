@@ -25,7 +25,7 @@ _MOVES: dict[str, tuple[Operation, str, str]] = {
     "raidz_expand_stats": ("expand", "to_reflow", "reflowed"),
     "removal_stats": ("migrate", "to_copy", "copied"),
 }
-"""The operation, and where its amounts stand."""
+"""The operation, and the keys of its amounts."""
 
 
 def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDraft) -> None:

@@ -114,7 +114,7 @@ def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tu
 
 
 def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
-    """Read the table of devices. Return the lines that are none of its rows."""
+    """Read the table of devices. Return the lines that are not its rows."""
     rows: list[tuple[list[Line], re.Match[str]]] = []
     strange: list[Line] = []
     more: list[str] = []
@@ -133,7 +133,7 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
             strange += parts
     if not rows:
         return strange
-    # the pool's own row is left of all others except titles
+    # the pool's own row is indented less than all others except titles
     edge = len(rows[0][1]["indent"])
     even = any(len(match["indent"]) <= edge and match["name"] not in GROUPS for _, match in rows[1:])
     pool.flat = even and any(map(_holds_others, (match["name"] for _, match in rows[1:])))

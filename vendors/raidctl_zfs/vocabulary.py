@@ -36,7 +36,7 @@ VDEV: dict[str, Health] = {
 }
 """The state of a vdev or a device."""
 LOST = regex(r"additional devices are known to be part of this pool", re.IGNORECASE)
-"""How ``zpool import`` begins to report that it could not find all vdevs."""
+"""The beginning of the message of ``zpool import`` that it could not find all vdevs."""
 PARITY = {
     "raidz": 1, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid": 1, "draid1": 1, "draid2": 2, "draid3": 3,
 }  # fmt: skip
@@ -50,7 +50,7 @@ INTERIOR = regex(
 )
 GROUPS = {"logs": "log", "cache": "cache", "l2cache": "cache", "spares": "spare", "special": "special",
           "dedup": "dedup"}  # fmt: skip
-"""Titles of the parts of a pool that are no ordinary data."""
+"""Titles of the parts of a pool that are not ordinary data."""
 DATA = ("data", "special", "dedup")
 """Parts without which the pool is lost."""
 HARMLESS = (

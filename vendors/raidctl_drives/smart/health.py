@@ -6,7 +6,7 @@ The rules:
 * A SMART alert predicts a failure and is a warning, as predictive failures are in every family: ``FAILED!``, an
   attribute that is ``FAILING_NOW``, SCSI's informational exceptions (``[asc=5d, ascq=…]``: a failure is predicted;
   ``[asc=b, …]``: a limit was passed) and the bits of NVMe's critical warning.
-* A drive that can no longer do its work is critical: NVMe, when the media has become read-only (bit 3).
+* A drive that can no longer be used is critical: NVMe, when the media has become read-only (bit 3).
 * A ``Pre-fail`` attribute that failed ``In_the_past`` is a warning; one of the type ``Old_age`` (wear, heat) that
   did is ignored.
 * ``errors.media`` of ATA drives is the number of sectors that are damaged: the reallocated ones (attribute 5)

@@ -159,7 +159,7 @@ def _read_numbered(draft: SmartDraft, line: Line, label: str, value: str) -> Non
 
 
 def expect_failure(draft: SmartDraft, line: Line) -> None:
-    """Take the sentence below the verdict ``FAILED!`` for the verdict, unless that was read."""
+    """Use the sentence below the verdict ``FAILED!`` as the verdict, unless that was read."""
     mark_read(line)
     if draft.health.verdict in (None, "PASSED"):
         draft.health.verdict, draft.health.verdict_line = "FAILED!", line
@@ -185,7 +185,7 @@ def _read_rotation(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _read_family(draft: SmartDraft, pair: Pair) -> None:
-    """A product family; the database of smartctl knows what it is."""
+    """A product family; it is from the database of smartctl."""
     draft.keep(pair)
     if _FAMILY_SSD.search(pair.value):
         draft.offer(pair.lines[0], "media", "ssd")

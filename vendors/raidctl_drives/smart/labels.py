@@ -70,7 +70,7 @@ NAMESPACE_NAME = regex(r"Namespace \d+ IEEE EUI-64", re.ASCII)
 """Label of a namespace's world wide name (NVMe). That of the first namespace that has one is the drive's."""
 
 NAMESPACE_SIZE = regex(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
-"""NVMe: what of the drive the operating system sees."""
+"""NVMe: the part of the drive that the operating system sees."""
 
 BEHIND = regex(
     r"(?:^|\+)(?:megaraid|cciss|3ware|areca|hpt|aacraid|sssraid|jmb39x(?:-q2?)?|jms56x|intelliprop),\d", re.ASCII

@@ -15,7 +15,7 @@ class Message(Struct, frozen=True):
     """A kind of message, with its form and meaning for the reader."""
 
     pattern: re.Pattern[str]
-    """What is searched for in the line. It has a fixed beginning if its words are common."""
+    """The expression that is searched for in the line. It has a fixed beginning if its words are common."""
     kind: ProblemKind
     severity: Severity
     meaning: str
@@ -118,7 +118,7 @@ _DEVICE = regex(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: f
 
 
 def read(draft: SmartDraft, text: str) -> bool:
-    """Report a message as a problem of the draft, each kind once. False if the text is no message."""
+    """Report a message as a problem of the draft, each kind once. False if the text is not a message."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
     found = next((message for message in MESSAGES if message.pattern.search(text)), None)

@@ -50,7 +50,7 @@ _KEYS = Recogniser(
         Signature("smartctl --scan --json", json_keys=("smartctl", "json_format_version", "devices")),
         Signature(_JSON, json_keys=("smartctl", "json_format_version")),
         Signature(_JSON, json_keys=("smartctl", "exit_status"), confidence=Confidence.LIKELY),
-        # parts of an output, as people keep them with jq
+        # parts of an output, as extracted with jq
         *(Signature(_JSON, json_keys=(key, "smart_status"), confidence=Confidence.LIKELY) for key in _HEALTH),
         *(
             Signature(_JSON, json_keys=("device", "protocol", key), confidence=Confidence.LIKELY)

@@ -93,7 +93,7 @@ def _grammar(name: str | None) -> Grammar | None:
 
 
 class _Route(NamedTuple):
-    """How a controller is reached."""
+    """The tool for a controller, and the controller's number there."""
 
     grammar: Grammar
     command: str
@@ -103,7 +103,7 @@ class _Route(NamedTuple):
 def tool_number(controller: Controller) -> str | None:
     """The tool's own number of a controller. None if its id has another form.
 
-    ``megaraid:0-2`` has number 0: each tool counts the controllers that it sees.
+    ``megaraid:0-2`` has number 0: each tool numbers the controllers that it sees.
     """
     number = _NUMBER.fullmatch(controller.id)
     return None if number is None else number[1]
@@ -219,7 +219,7 @@ class _Planner(Planner):
         return self.route.grammar.action(self.route.command, self.route.number, setting, wanted)
 
     def position(self, step: Step) -> int:
-        """Rank a step by safety. Steps that make data safer come first, those that make it less safe last."""
+        """Rank a step by safety: steps that make data safer come first."""
         risks = self.route.grammar.risks[step.setting]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)

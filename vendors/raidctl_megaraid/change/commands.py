@@ -60,10 +60,10 @@ class Grammar(Protocol):
 
 
 def percent(desired: Desired) -> str:
-    """A rate as the programs take it: percent of the controller's time.
+    """A rate in the tools' form: percent of the controller's time.
 
     Raises:
-        CannotError: It is no percentage, or a rebuild would never end with it.
+        CannotError: It is not a percentage, or a rebuild would never end with it.
     """
     if endless(desired.setting, desired.value):
         raise CannotError(ENDLESS)
@@ -74,13 +74,13 @@ def percent(desired: Desired) -> str:
 
 
 def rates(controller: Controller, words: Mapping[Setting, str]) -> dict[ToolSetting, str]:
-    """The rates that are reported, under the program's words."""
+    """The reported rates, under the tool's words."""
     reported = {word: value(controller, controller.id, setting) for setting, word in words.items()}
     return {(controller.id, word): rate.removesuffix("%") for word, rate in reported.items() if rate is not None}
 
 
 def alarm(controller: Controller, words: Mapping[str, str]) -> dict[ToolSetting, str]:
-    """The alarm as the program spells it, if it is reported."""
+    """The alarm as the tool spells it, if it is reported."""
     reported = value(controller, controller.id, "alarm")
     return {(controller.id, ALARM): words[reported]} if reported is not None else {}
 
@@ -109,17 +109,17 @@ def neighbours(controller: Controller, volume: Volume) -> list[str]:
 
 
 def of_drives(controller: Controller, volume: Volume) -> tuple[str, ...]:
-    """What a change of the drives' caches acts on."""
+    """The objects of a change of the drives' caches."""
     others = neighbours(controller, volume)
     more = f" They also carry {', '.join(others)}." if others else ""
     return (f"It acts on the write caches of all drives of the volume.{more}",)
 
 
 def seconds(text: str) -> str:
-    """A flush interval as the tools take it.
+    """A flush interval in the tools' form.
 
     Raises:
-        CannotError: It is no whole number of seconds that fits the byte in which the firmware keeps it.
+        CannotError: It is not a whole number of seconds that fits the byte in which the firmware keeps it.
     """
     if not (text.isascii() and text.isdecimal() and len(text) < 4 and int(text) <= 255):
         raise CannotError(f"The firmware stores the interval in one byte: 0 to 255 seconds, not {text}.")

@@ -140,7 +140,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
 
 
 def _one_number(volume: Volume) -> None:
-    """Refuse a volume whose number differs from its target: commands are ambiguous."""
+    """Refuse a volume whose number differs from its target, as commands would be ambiguous."""
     # Virtual Drive: 0 (Target Id: 3)
     if "Virtual Drive" in volume.details:
         raise CannotError(

@@ -1,4 +1,4 @@
-"""Ask the tools until every controller on the PCI bus is shown."""
+"""Run the tools until every controller on the PCI bus is shown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 
 def _ask_group(group: ToolGroup, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
-    """Ask tools one after the other, until all controllers of the bus are shown."""
+    """Run tools one after the other, until all controllers of the bus are shown."""
     asked: list[Source] = []
     waiting = list(group.tools)
     while waiting and not _satisfied(asked, group.expected):
@@ -96,14 +96,14 @@ def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostVi
 
 
 def _kind_of(one: Source) -> str:
-    """By what it printed: the second storcli ships under other names too."""
+    """The kind by its output: the second storcli ships under other names too."""
     return next((call.value.kind for call in one.calls if call.value is not None and call.value.version), one.kind)
 
 
 def _saw_nothing(one: Source, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
     """The problem of a tool that reported no controller.
 
-    There is no root, it was asked elsewhere, or there is no controller.
+    It did not run as root, other tools were run first, or there is no controller.
     """
     where = one.calls[0].command if one.calls else one.session.installed.path
     if host.root is False:

@@ -56,7 +56,7 @@ def _need(device: PciDevice) -> Need | None:
     if device.driver in _BY_DRIVER:
         kinds = _BY_DRIVER[device.driver]
     elif aero:
-        kinds = ()  # not bound to its driver, or handed to a guest: no tool reaches it, and MegaCli could still hurt it
+        kinds = ()  # not bound to its driver, or handed to a guest: no tool reaches it, MegaCli could still freeze it
     else:
         return None
     if kinds == PLAIN and DELL in (device.vendor_id, device.subvendor_id):
@@ -69,7 +69,10 @@ def _need(device: PciDevice) -> Need | None:
 
 
 def speak_mfi(host: HostView) -> list[Need]:
-    """The controllers for raidctl-mfi. There are none on a host with one that MegaCli would freeze the same way."""
+    """The controllers for raidctl-mfi.
+
+    None if MegaCli would freeze a controller of this host, as the interface is the same.
+    """
     found = needs(host)
     if any(need.frozen_by_megacli for need in found):
         return []

@@ -1,9 +1,9 @@
 """The dialogue with MegaCli.
 
 The controllers first; then the volumes with their drives, the battery and, where more than one controller is there,
-their places on the PCI bus; the list of all drives only where the controller counts more of them than the volumes
-have; the places of missing members only where a volume is not whole, and the progress only of drives that are rebuilt;
-foreign configurations and preserved cache only where an output speaks of them.
+their places on the PCI bus; the list of all drives only where the controller counts more of them than the volumes have;
+the places of missing members only where a volume is not whole, and the progress only of drives that are rebuilt;
+foreign configurations and preserved cache only if an output mentions them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DISKS = regex(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
 def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
-    """Ask for everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
+    """Query everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
     [first] = yield from one.run(("-AdpAllInfo", "-aALL", _QUIET))
     targets = ["-aALL"]
     if not first.whole:
@@ -53,7 +53,7 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
 
 
 def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Further commands, where there is something to ask for.
+    """Further commands if needed.
 
     They list places of missing members, progress of rebuilds, foreign configurations and preserved cache.
     """

@@ -1,4 +1,4 @@
-"""Ask raidctl-mfi last, for controllers that no other tool has reported."""
+"""Run raidctl-mfi last, for controllers that no other tool has reported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _useful(asked: Sequence[Source]) -> bool:
 
 
 def barred(asked: Sequence[Source], host: HostView) -> list[Problem]:
-    """Why raidctl-mfi is not asked although it could be."""
+    """Why raidctl-mfi is not run although it is installed."""
     frozen = [need for need in needs(host) if need.frozen_by_megacli and need.device.driver == MFI_DRIVER]
     if not _useful(asked) or not frozen:
         return []

@@ -30,7 +30,7 @@ Chooser = Callable[[ControllerDraft], bool]
 
 
 def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
-    """Ask for everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
+    """Query everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
     [first] = yield from one.run(_line("/call", *_ALL))
     numbers = [controller.name for controller in one.seen]
     alone = not first.whole and first.answer.code != 127
@@ -54,9 +54,9 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
 
 
 def _checks(one: Source, numbers: Sequence[str]) -> Dialogue[None]:
-    """Ask for the progress of each consistency check under way.
+    """Query the progress of each running consistency check.
 
-    The output has whether it is paused, and how long it takes.
+    The output shows whether it is paused, and how long it takes.
     """
     busy = [
         (controller.name, name)
@@ -110,17 +110,14 @@ def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -
             continue
         named = [controller.name for controller in controllers if wanted(controller)]
         everywhere = whole and len(named) == len(controllers)
-        # one call for all controllers where it fits all of them: a controller without volumes answers it with a failure
+        # one call for all controllers if it fits all: on a controller without volumes it fails
         targets = ["/call"] if named and everywhere else [f"/c{name}" for name in named]
         for target in targets:
             yield _line(f"{target}{path}", *words)
 
 
 def _again(one: Source, made: Sequence[Call[ReadDocument]], numbers: Sequence[str]) -> Dialogue[None]:
-    """Repeat a failed later call that was for all controllers.
-
-    Each controller is asked separately, where there are several.
-    """
+    """Repeat a failed later call for all controllers, one controller at a time."""
     broken = [call for call in made if not call.whole and call.request.argv[1].startswith("/call")]
     if len(numbers) < 2 or not broken:
         return
@@ -190,7 +187,7 @@ _LATER: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("", ("show", "patrolread"), lambda controller: bool(controller.volumes)),
     ("/eall/sall", ("show", "copyback"), _copying),
 )
-"""Questions of storcli 7 alone; no source shows them of version 8."""
+"""Queries for storcli 7 only; no source shows them for version 8."""
 
 
 def _later(words: Sequence[str]) -> bool:
@@ -207,4 +204,4 @@ _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/eall/sall", ("show", "rebuild"), _rebuilding),
     *_LATER,
 )
-"""The rest of the path, the words, and which controller is asked."""
+"""The rest of the path, the words, and the controller."""

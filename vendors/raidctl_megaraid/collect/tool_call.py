@@ -1,4 +1,4 @@
-"""One tool being asked, and the controllers that its outputs describe."""
+"""One tool with its calls, and the controllers that its outputs describe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from raidctl_megaraid.read_document import ReadDocument
 
 LOCK = "megaraid"
-"""Lock that all tools of the family share. They talk to the same firmware."""
+"""Lock that all tools of the family share. They use the same firmware."""
 TIMEOUT = 120.0
 """Seconds for one call; ``show all`` waits long for a drive that dies."""
 
@@ -42,16 +42,16 @@ def _read(document: Document) -> Reading[ReadDocument]:
 
 
 class Source(Struct):
-    """A tool that is asked."""
+    """A tool and its calls."""
 
     session: Session[ReadDocument]
     kind: str
-    """``storcli``, ``storcli2``, ``megacli``: the grammar that it is expected to use."""
+    """``storcli``, ``storcli2``, ``megacli``: its expected grammar."""
     controllers: Controllers = field(default_factory=Controllers)
 
     @classmethod
     def of(cls, installed: Installed, kind: str, document_kind: str) -> Source:
-        """Return a source without calls. Standard error holds no answer of these tools."""
+        """Return a source without calls. These tools print no results on standard error."""
         return cls(Session(installed, document_kind, LOCK, TIMEOUT, _read, errors=False), kind)
 
     @property

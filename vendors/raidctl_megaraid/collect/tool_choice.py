@@ -39,7 +39,7 @@ class Plan(Struct):
 def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
     """Choose from the installed tools by the controllers on the bus.
 
-    Without controllers, all that are safe are chosen.
+    Without controllers, all safe tools are chosen.
     """
     made = Plan()
     frozen = [need for need in controllers if need.frozen_by_megacli]

@@ -111,7 +111,7 @@ def _next_learn(battery: Draft, pair: Pair) -> None:
 
 
 def _kind(battery: Draft, pair: Pair) -> None:
-    """``BatteryType: iBBU``, ``CVPM02``, ``TMMC``, ``SuperCaP``; ``No Battery`` is none."""
+    """``BatteryType: iBBU``, ``CVPM02``, ``TMMC``, ``SuperCaP``; None for ``No Battery``."""
     battery.keep_detail(pair)
     kind = battery_kind(pair.value)
     if kind is not None and not normalized(pair.value).startswith("no "):
@@ -156,7 +156,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether the battery is to be replaced: one Yes is enough. None if a word is unknown, which is reported."""
+    """Whether the battery must be replaced: one Yes is enough. None if a word is unknown, which is reported."""
     strange = [
         pair
         for pair in asked

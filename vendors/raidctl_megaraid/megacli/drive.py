@@ -83,7 +83,7 @@ def read_drive(controller: ControllerDraft, block: Block) -> str | None:
 
 
 def _global(block: Block) -> bool:
-    """Whether a spare below a disk group is that of all: ``Type: Global, is revertible``."""
+    """Whether a spare below a disk group is global: ``Type: Global, is revertible``."""
     kinds = [item.pair.value for item in block.items if item.section == "Hotspare" and item.label == "type"]
     return any(normalized(kind).startswith("global") for kind in kinds)
 
@@ -178,7 +178,7 @@ _POWER_WORDS = frozenset({"spun up", "spun down", "transition", "power save", "s
 
 
 def _state_word(text: str) -> DriveWord | None:
-    """What a state word means. A word in brackets after it is part of it, or the drive's power state."""
+    """What a state word means. A word in brackets after it belongs to it, or is the drive's power state."""
     found, match = drive_state(text), _QUALIFIED.fullmatch(text.strip())
     if found is not None or match is None:
         return found
@@ -197,7 +197,7 @@ def _locked(flags: dict[str, str]) -> bool:
 
 
 def _alarmed(flags: dict[str, str]) -> bool:
-    """Whether other lines report trouble that the state word omits."""
+    """Whether other lines report a fault that the state word omits."""
     predictive = flags.get("predictive failure count", "")
     return (
         _smart(flags)
@@ -220,7 +220,7 @@ _FINE = frozenset({"no", "unlocked"})
 
 
 def _flag(drive: Draft, pair: Pair) -> None:
-    """A flag that is trouble if it is set."""
+    """A flag that reports a fault if it is set."""
     drive.keep_detail(pair)
     bad, message, remedy = _FLAGS[normalized(pair.label)]
     value = normalized(pair.value).rstrip(".")
@@ -280,7 +280,7 @@ _TERMINAL = (79, 80)
 
 
 def _inquiry(drive: Draft, pair: Pair, place: _Place) -> None:
-    """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
+    """``Inquiry Data: SEAGATE ST600MM0006 LS08S0M3ABCD``; blanks count, so the line is read unchanged."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
     glue = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
@@ -292,7 +292,7 @@ def _inquiry(drive: Draft, pair: Pair, place: _Place) -> None:
         return
     found = split_inquiry(raw.expandtabs(1), attached, level if has_value(level) else None)
     if found.serial is not None and drive.get("serial") not in (None, found.serial):
-        # two adapters whose headings are not there, or two moments in one file
+        # two adapters without headings, or two moments in one file
         drive.add_problem(
             "warning", "unread", f"A second drive is reported in the same slot: {found.model}, serial {found.serial}.",
             "Save the output of each controller, and of each run, in a separate file.",

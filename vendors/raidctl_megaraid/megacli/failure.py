@@ -84,7 +84,7 @@ def in_words(code: int, printed: str) -> str:
 
 
 def failures(lines: list[tuple[str | None, Line]]) -> list[Failure]:
-    """The failures among lines that are no sentences of another kind."""
+    """The failures among lines that are not other sentences."""
     found: list[Failure] = []
     waiting = False
     for adapter, line in lines:

@@ -46,7 +46,7 @@ class Heading(Struct, frozen=True):
     target: str | None = None
     """Of a virtual drive: its SCSI target."""
     rest: str = ""
-    """What the line reports besides."""
+    """Further contents of the line."""
 
 
 _N = r"(\d{1,5})"
@@ -136,7 +136,7 @@ SENTENCE = regex(
     r"|There (?:is|are) |User specified|Failed to |Invalid (?!Dword)|No (?:Virtual|Physical|Foreign|Missing|Adapter)",
     re.IGNORECASE | re.ASCII,
 )
-"""Beginnings of lines that are sentences of the tool. Some of them hold a colon."""
+"""Beginnings of lines that are sentences of the tool. Some contain a colon."""
 _BEGINNINGS = regex(
     # headings and titles
     r"adapter|controller|pci|number of|bbu|disk group|span|virtual d|cachecade|pd\s*:|physical d|dedicated|global"
@@ -180,7 +180,7 @@ def _number(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def split(text: str) -> tuple[str, str] | None:
-    """Label and value of ``Name                :Virtual Disk 0``, ``Max Error = 0 %``; None if it is no pair."""
+    """Label and value of ``Name :Virtual Disk 0``, ``Max Error = 0 %``; None if it is not a pair."""
     cut = text.find(":")
     equal = text.find(" = ")
     if equal != -1 and (cut == -1 or equal < cut):
@@ -213,7 +213,7 @@ def wrapped(label: str, value: str, text: str) -> bool:
 
 
 def adapter_of_command(text: str) -> str | None:
-    """The controller that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks. None for ``-aALL`` and for no command line."""
+    """The controller in ``MegaCli64 -LDInfo -Lall -a0 -NoLog``. None for ``-aALL`` and for no command line."""
     if len(text) > LONGEST_LINE or COMMAND.search(text) is None:
         return None
     found = _ADAPTER_OPTION.findall(text)

@@ -5,7 +5,7 @@ Two layouts, both of fixed columns (SPC for SCSI, ATA IDENTIFY for SATA drives b
     Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD            vendor 8, model 16, firmware 4, serial number
     Inquiry Data:      WD-WMAY02123456WDC WD2003FYYS-02W0B1                01.01D02   serial 20, model 40, firmware 8
 
-Mails and web pages collapse the blanks that hold the columns. What can then not be decided is not reported.
+Mails and web pages collapse the blanks that hold the columns. Fields that are then ambiguous are not reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FIXED = regex(r"(?P<serial>[0-9A-Z]{8}(?=ST\d{3})|WD-[0-9A-Z]{12}(?=WD\d{3}))(?
 
 
 class Inquiry(Struct, frozen=True):
-    """What the inquiry data reports; None for what could not be decided."""
+    """The fields of the inquiry data; None: ambiguous."""
 
     vendor: str | None = None
     model: str | None = None
@@ -85,7 +85,7 @@ def _scsi_columns(raw: str, interface: str | None, level: str | None) -> bool:
 
 
 def _scsi(text: str) -> Inquiry:
-    """``SEAGATE ST600MM0006     LS08S0M3ABCD``; behind ``ATA`` the serial number is set right in 20 columns."""
+    """``SEAGATE ST600MM0006 LS08S0M3ABCD``; behind ``ATA`` the serial number is right-aligned in 20 columns."""
     vendor = text[:SCSI_VENDOR].strip()
     firmware = text[SCSI_MODEL:SCSI_FIRMWARE].strip()
     serial = _scsi_serial(vendor, firmware, text[SCSI_FIRMWARE:].strip()) or ""
@@ -175,7 +175,7 @@ def _collapsed_ata(text: str, words: list[str], level: str | None) -> Inquiry | 
     body = (text[: text.rindex(firmware)] if firmware is not None else text).rstrip()
     match = _MAKERS.search(body)
     border = match.start() if match is not None else None
-    # a tab behind the label is two blanks here, and no column
+    # a tab behind the label is two blanks here, not a column
     if text.startswith("   ") and len(body) > ATA_SERIAL and border in (None, ATA_SERIAL):
         border = ATA_SERIAL
     fixed = _FIXED.fullmatch(body.strip())

@@ -1,6 +1,6 @@
 """The labels that MegaCli prints, by what they report. Other labels are details of the open block.
 
-A label that is unmistakable begins a block where none is open, so that fragments can be read.
+An unmistakable label begins a block if none is open, so fragments can be read.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ ONCE = frozenset(
         "current cache policy", "disk cache policy",
     }
 )  # fmt: skip
-"""Labels that a drive or a volume has once. Reported again, they are of the next one, whose first lines are not
-there."""
+"""Labels that a drive or a volume has once. A repeated one belongs to the next object, whose first lines are missing.
+"""
 
 PARTS = {
     "bbu firmware status": "BBU Firmware Status", "gasguagestatus": "GasGauge Status",

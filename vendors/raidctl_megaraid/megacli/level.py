@@ -2,7 +2,7 @@
 
 The primary level is the one inside a span. A volume of several spans is striped over them, so the level gets a zero
 behind it. Newer firmware prints spans in ``Span Depth`` alone and leaves ``Secondary-0``; older firmware also prints
-``Secondary-3``, which is DDF's word for spanned. A single mirror and a striped one differ in nothing else.
+``Secondary-3``, which is DDF's word for spanned. A single mirror and a striped one have no other difference.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BARE = regex(r"\d{1,2}(?:E0?)?", re.IGNORECASE | re.ASCII)
 
 
 def level(text: str, depth: int | None) -> RaidLevel | None:
-    """The level of a volume; ``depth`` is its number of spans. None if that decides and is unknown.
+    """The level of a volume; ``depth`` is its number of spans. None if the level depends on it and it is unknown.
 
     Raises:
         ValueError: Unknown numbers or words.

@@ -24,7 +24,7 @@ BlockKind = Literal[
 ]
 
 LONGEST_RUN = 60
-"""Lines that one value runs on at most."""
+"""Most lines of one value."""
 _LONGEST_CONTINUATION = 160
 # Check Consistency        : Completed 17%, Taken 55 min.
 _PROGRESS = regex(r"completed\s+[\d.]{1,8}\s*%|taken\s+\d", re.IGNORECASE)
@@ -42,11 +42,11 @@ class Item(Struct, gc=False):  # as a pair
     section: str
     pair: Pair
     label: str
-    """The label as it is looked up."""
+    """The label in the form for look-ups."""
 
     @classmethod
     def of(cls, section: str, pair: Pair) -> Item:
-        """The pair with its label as it is looked up."""
+        """The pair with its label in the form for look-ups."""
         return cls(section, pair, normalized(pair.label))
 
 
@@ -67,9 +67,9 @@ class Block(Struct):
     """The number of the foreign configuration that it was read from."""
     items: list[Item] = []
     labels: set[str] = set()
-    """The labels of its pairs, as they are looked up."""
+    """The labels of its pairs, in the form for look-ups."""
     texts: list[Line] = []
-    """Lines that are no pairs."""
+    """Lines that are not pairs."""
 
     def add(self, item: Item) -> None:
         """Add a pair."""
@@ -82,7 +82,7 @@ class Segment(Struct):
 
     blocks: list[Block] = []
     sentences: list[tuple[str | None, Line]] = []
-    """Lines that may be sentences, with the controller that was named last."""
+    """Lines that may be sentences, with the last controller named before."""
     code: int | None = None
     code_line: Line | None = None
     version: str | None = None
@@ -265,7 +265,7 @@ class Outliner:
             self.segments[-1].sentences.append((self.adapter, line))
 
     def pair(self, label: str, value: str, line: Line) -> bool:
-        """Give a pair to its block, beginning one if needed. Return whether it was taken."""
+        """Add a pair to its block, beginning one if needed. Return whether there is such a block."""
         key = normalized(label)
         if self.summary:
             self.summed(key, label, value, line)

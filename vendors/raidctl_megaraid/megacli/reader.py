@@ -58,7 +58,7 @@ class _Reading:
         """The controller of parts that name none. It is the only one that the text names."""
 
     def adopt(self, segments: list[Segment]) -> None:
-        """Give parts that name no controller to the text's only one."""
+        """Assign parts that name no controller to the text's only one."""
         blocks = [block.adapter for segment in segments for block in segment.blocks]
         by_mask = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
         spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in by_mask]
@@ -181,7 +181,7 @@ class _Reading:
         return bool(segment.version or segment.sentences or self.spoken(segment))
 
     def spoken(self, segment: Segment) -> bool:
-        """Whether a line is more than a blank, rule or exit code."""
+        """Whether a line is not just a blank, rule or exit code."""
         if segment.code_line is None:
             return False
         for line in reversed(self.output.lines[: segment.code_line.number - 1]):

@@ -164,8 +164,8 @@ _BAD_BBU = regex(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORE
 def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> None:
     """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
 
-    ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
-    active counts more (``weight``).
+    ``field`` is where the write policy goes. Read and IO policy normally agree in both lines; the active one ranks
+    higher (``weight``).
     """
     line = pair.lines[0]
     if not has_value(pair.value):

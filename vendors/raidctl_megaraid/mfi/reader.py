@@ -105,7 +105,7 @@ def _numbers(value: object) -> list[int]:
 
 
 class _Reading:
-    """One output on its way to the drafts."""
+    """One output while it is read into drafts."""
 
     def __init__(self, controllers: Controllers, output: Output) -> None:
         self.controllers, self.output = controllers, output
@@ -117,7 +117,7 @@ class _Reading:
         if not isinstance(number, int):
             return  # its lines stay unparsed
         if not any(one.get("status") for _, one in _items(given, "answers")):
-            _note(self.output, path)  # it never answered: its problem has the reason, and nothing is known of it
+            _note(self.output, path)  # it never answered: its problem has the reason, and nothing about it is known
             return
         controller = self.controllers.controller(str(number))
         controller.put(self.output.leaf(f"{path}.number"), "number", number)
@@ -142,7 +142,7 @@ class _Reading:
                 _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
-        """Read the leaves that the table has. A leaf without a value is no fact."""
+        """Read the leaves that the table has. A leaf without a value is not a fact."""
         for key, (field, parse) in table.items():
             line = self.output.leaf(f"{path}.{key}")
             if line is None:
@@ -171,7 +171,7 @@ class _Reading:
                 draft.detail(line, f"{prefix} {key}", _shown(value))
 
     def firmware(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
-        """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
+        """``{"name": "APP", "version": "2.130.403-4660"}``: the other tools call APP the firmware."""
         name, reported = given.get("name"), given.get("version")
         line = self.output.leaf(f"{path}.version")
         if line is not None and isinstance(name, str) and isinstance(reported, str):
@@ -284,7 +284,7 @@ class _Reading:
                 )  # fmt: skip
 
     def object(self, where: str) -> Draft | None:
-        """The draft that ``controller 0, volume 1`` means."""
+        """The draft of ``controller 0, volume 1``."""
         match = _WHERE.fullmatch(where)
         controller = self.controllers.by_number.get(str(int(match[1]))) if match else None
         if match is None or controller is None or match[2] is None:

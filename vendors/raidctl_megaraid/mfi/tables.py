@@ -63,7 +63,7 @@ def _listed(value: object) -> str | None:
 
 
 def _word(parse: Callable[[str], T | None]) -> Callable[[object], T | None]:
-    """A reader of one of the family's words. What is no text is no such word."""
+    """A reader of one of the family's words. Any value other than text is refused."""
     return lambda value: parse(text(value) or "")
 
 

@@ -1,4 +1,4 @@
-"""What a drive is in the words of MegaRAID's tools. Only what deeds depend on is covered. Pure."""
+"""The state of a drive in the words of MegaRAID's tools, as far as deeds depend on it. Pure."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def stand_in(controller: Controller, array: str | None) -> Drive | None:
 
 
 def _may_replace(spare: Drive, member: Drive) -> bool:
-    """Whether nothing known keeps a spare from taking a member's place."""
+    """Whether a spare may take a member's place, as far as is known."""
     small = spare.size_bytes and member.size_bytes and spare.size_bytes < member.size_bytes
     return not small and (None in (spare.media, member.media) or spare.media == member.media)

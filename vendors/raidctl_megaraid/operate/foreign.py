@@ -9,7 +9,7 @@ deed                   storcli, perccli (then ``nolog J``)      MegaCli (then ``
 =====================  =======================================  =============================================
 
 Sources: the help of storcli 007.2707 and of MegaCli 8.07.14. ``fall`` is all foreign configurations of the controller;
-storcli has no form for one of them. ``force`` is never used: what the firmware refuses without it stays as it is.
+storcli has no form for one of them. ``force`` is never used: what the firmware refuses without it is left unchanged.
 """
 
 from __future__ import annotations

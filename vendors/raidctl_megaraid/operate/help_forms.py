@@ -58,7 +58,7 @@ def _fits(form: str, words: Sequence[str]) -> bool:
 
 
 def _alternatives(tokens: Sequence[str], words: Sequence[str]) -> set[int]:
-    """How many of the words ``a b|c [d]`` takes. ``|`` binds its two neighbours only, as in ``start|stop rebuild``.
+    """How many of the words ``a b|c [d]`` matches. ``|`` binds its two neighbours only, as in ``start|stop rebuild``.
 
     Raises:
         ValueError: A bracket is not closed.
@@ -104,7 +104,7 @@ def _end(tokens: Sequence[str], at: int) -> int:
 
 
 def _taken(part: Sequence[str], words: Sequence[str]) -> set[int]:
-    """How many of the words a single part may take."""
+    """How many of the words a single part can match."""
     first = part[0]
     if first in _CLOSING:
         inner = _alternatives(part[1:-1], words)

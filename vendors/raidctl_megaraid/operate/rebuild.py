@@ -1,4 +1,4 @@
-"""Starting and stopping the rebuild of a member. Pure."""
+"""Start and stop the rebuild of a member. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNSEEN = "The tool's output does not show whether a rebuild is paused, so raidc
 
 
 def started(case: Case, drive: Drive) -> Step:
-    """The rebuild of a member that is offline begins."""
+    """Begin the rebuild of a member that is offline."""
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before=drive.status_text or "", after="rebuilding",
         kind="deed", way_back="other", action=case.route.on_drive("start_rebuild", drive),
@@ -38,7 +38,7 @@ def start_rebuild(case: Case) -> Made:
 
 
 def stop_rebuild(case: Case) -> Made:
-    """The member is offline then."""
+    """Stop a rebuild; the member is then offline."""
     drive = case.drive
     if drive is None or state_of(drive) != "rebuilding":
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not being rebuilt.")

@@ -1,7 +1,4 @@
-"""Exchange of drives.
-
-A drive is taken out of its array, a new one let in, or a member copied to another drive. Pure.
-"""
+"""Exchange drives: take one out of its array, let a new one in, or copy a member to another drive. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from raidctl_megaraid.operate.steps import Case, Made
 
 
 def take_out(case: Case) -> Made:
-    """Offline, missing, spun down: what of that the drive is not yet."""
+    """Set a drive offline and missing, and spin it down; steps that are done already are left out."""
     drive = case.drive
     if drive is None:
         return case.deny("No drive is named.")
@@ -32,7 +29,7 @@ def take_out(case: Case) -> Made:
         return case.deny(f"{drive.id} is not a member of the array of {case.deed.object_id}.")
     steps = [] if state == "offline" else [offline_step(case, drive)]
     if steps and stand_in(case.controller, drive.array) is not None:
-        return steps  # the spare takes its place at once: what the drive is then, the next reading shows
+        return steps  # the spare takes its place at once: the next reading shows the drive's new state
     if denied(case.controller, "pd operations: deny missing replace", "yes"):
         return steps
     return [*steps, _missing(case, drive), _spun_down(case, drive)]
@@ -55,7 +52,7 @@ def offline_step(case: Case, drive: Drive) -> Step:
 
 
 def _missing(case: Case, drive: Drive) -> Step:
-    """The place in the array becomes free for another drive."""
+    """Free the place in the array for another drive."""
     seat = seat_of(drive) if case.route.kind != "megacli" else None
     array = drive.array or ""
     undo = case.route.on_drive("insert", drive, *seat) if seat is not None else Action()
@@ -71,7 +68,7 @@ def _missing(case: Case, drive: Drive) -> Step:
 
 
 def _spun_down(case: Case, drive: Drive) -> Step:
-    """The drive is stopped for the hand that pulls it."""
+    """Stop the drive before a person pulls it."""
     megacli = case.route.kind == "megacli"
     field, down, up = (
         ("status_text", "Unconfigured(good), Spun down", "Unconfigured(good), Spun Up") if megacli

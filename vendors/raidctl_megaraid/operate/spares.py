@@ -65,7 +65,7 @@ def _added(case: Case, array: str | None) -> Action:
 
 
 def remove_spare(case: Case) -> Made:
-    """The drive is unassigned then."""
+    """Remove a spare; the drive is then unassigned."""
     drive = case.drive
     if drive is None or state_of(drive) != "spare":
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not a spare.")

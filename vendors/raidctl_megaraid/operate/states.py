@@ -1,7 +1,4 @@
-"""Changes of a drive's state by hand.
-
-The states are good, offline, online, seen by the system (JBOD) or not, and erased. Pure.
-"""
+"""Change a drive's state: good, offline, online, exposed to the system (JBOD) or not, erased. Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def good(case: Case) -> Made:
 
 
 def offline(case: Case) -> Made:
-    """A member that works; whether its array survives it, the guards decide."""
+    """Set a working member offline. The guards check whether its array survives that."""
     drive = case.drive
     state = state_of(drive) if drive is not None else "unknown"
     if state == "offline":
@@ -79,7 +76,7 @@ def online(case: Case) -> Made:
 
 
 def jbod(case: Case) -> Made:
-    """The system sees the drive itself. The controller's JBOD mode is not switched on for that."""
+    """Expose the drive to the system. The controller's JBOD mode is not switched on for that."""
     drive = case.drive
     state = state_of(drive) if drive is not None else "unknown"
     if state == "jbod":
@@ -118,7 +115,7 @@ _ONLY_FORCED = "MegaCli makes a JBOD drive usable for RAID only with -Force, whi
 
 
 def raid(case: Case) -> Made:
-    """The drive is hidden from the system, and unconfigured."""
+    """Hide the drive from the system; it is then unconfigured."""
     drive = case.drive
     state = state_of(drive) if drive is not None else "unknown"
     if state == "good":

@@ -35,7 +35,7 @@ class Case:
     volume: Volume | None
 
     def deny(self, reason: str, alternative: str | None = None, *, guard: str = "", unknown: bool = False) -> Denial:
-        """The deed refused."""
+        """Refuse the deed."""
         return Denial(deed=self.deed, reason=reason, alternative=alternative, guard=guard, unknown=unknown)
 
     def deny_foreign(self, drive: Drive, guard: str, refused: str = "any change of it") -> Denial:
@@ -44,7 +44,7 @@ class Case:
         return self.deny(reason, "raidctl foreign show lists what is on it.", guard=guard)
 
     def printed(self, why: str, action: Action) -> Denial:
-        """The deed refused, with the command that a person may run."""
+        """Refuse the deed, with the command that a person may run."""
         return Denial(deed=self.deed, reason=why, alternative=f"Run it yourself: {action}", printed=True)
 
     @property
@@ -60,10 +60,10 @@ class Case:
     def subjects(
         self, first: Drive | Volume | Controller, *more: Drive | Volume | Controller | None
     ) -> tuple[Identity, ...]:  # fmt: skip
-        """The objects by what identifies them.
+        """The objects by their identities.
 
         Raises:
-            CannotDo: That is unknown of one of them (X1).
+            CannotDo: One has no known identity (X1).
         """
         return tuple(identity(self.controller, item) for item in (first, *more) if item is not None)
 

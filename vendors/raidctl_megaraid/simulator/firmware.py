@@ -1,8 +1,8 @@
 """What a simulated MegaRAID's firmware does for tools, and its refusal codes. Pure.
 
 Every function changes the machine and returns 0, or a status code of the firmware and changes nothing. The codes are
-those of ``MFI_STAT`` in the kernel's and FreeBSD's drivers. The firmware does not ask whether a volume survives it:
-that is for the guards.
+those of ``MFI_STAT`` in the kernel's and FreeBSD's drivers. The firmware does not check whether a volume survives it;
+the guards do.
 """
 
 from __future__ import annotations

@@ -36,14 +36,14 @@ def _controllers(text: str) -> list[Row]:
 
 
 def initial(text: str) -> State:
-    """What an output of version 7 lists."""
+    """The configurations that an output of version 7 lists."""
     found: State = {}
     for controller in _controllers(text):
         number, data = str(controller["Command Status"].get("Controller", "")), controller["Response Data"]
         bays = [str(row["EID:Slt"]).strip() for row in data.get("PD LIST", []) if str(row.get("DG")).strip() == "F"]
         if bays:
             groups = data.get("FOREIGN CONFIGURATION", [])
-            for row in groups[:1]:  # which drives are of which group is not printed: one is enough to play with
+            for row in groups[:1]:  # which drive is of which group is not printed: one group is enough
                 found[name(number, f"foreign {row['DG']}")] = json.dumps(row | {"bays": bays})
         elif "foreign" in str(controller["Command Status"].get("Description", "")).lower():
             for row in data.get("VD LIST", []):
@@ -77,7 +77,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
 def _fall(number: str, state: Mapping[str, str], *, importing: bool) -> Reply:
     groups = _parts(number, "foreign", state)
     if not groups:
-        # the tool calls it a failure that there is none
+        # the tool reports a failure if there is none
         return Reply(59, _reply(number, state, "Failure", "Couldn't find any foreign Configuration"), state)
     after = {key: value for key, value in state.items() if not key.startswith(name(number, "foreign "))}
     if not importing:
@@ -213,7 +213,7 @@ def _topology(machine: Machine, group: str, volume: Row, like: Sequence[Row]) ->
 
 
 def _properties(data: Row, volume: str) -> Row:
-    """Those of the last volume in the list, with another identity."""
+    """The properties of the last volume in the list, with another identity."""
     title = next((one for one in reversed(data) if one.endswith(" Properties")), "")
     base = dict(data.get(title, {})) | {"OS Drive Name": "N/A", "Number of Drives Per Span": 2}
     if "SCSI NAA Id" in base:

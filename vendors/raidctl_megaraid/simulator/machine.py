@@ -69,7 +69,7 @@ class Disk(Struct, omit_defaults=True):
     model: str = ""
     """Size and medium: drives with the same can take each other's place."""
     since: float | None = None
-    """When its rebuild or copyback began or went on. None while it is paused."""
+    """When its rebuild or copyback began or was resumed. None while it is paused."""
     done: float = 0.0
     """Seconds of it before the last pause."""
     source: str = ""
@@ -110,7 +110,7 @@ class Task(Struct):
 
 @dataclass
 class Machine:
-    """One controller with its drives. What is changed here is kept with :meth:`state`."""
+    """One controller with its drives. :meth:`state` saves the changes."""
 
     number: str
     clock: float = 0.0
@@ -268,7 +268,7 @@ def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known
         machine: It is changed.
         bay: The bay.
         serial: A drive on the shelf; None: a new one.
-        kind: What the new one is like.
+        kind: The kind of the new one.
         known: The serial numbers of the recorded drives.
 
     Raises:

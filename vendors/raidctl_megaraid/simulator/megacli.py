@@ -130,7 +130,7 @@ def _shown(now: ControllerState, before: ControllerState, volume: str | None, la
         return value.replace(reported["charge"], now.get("charge") or reported["charge"])
     if reported:
         return now.get(next(iter(reported))) or value
-    # what goes with the battery's state, where it is another than the recorded one
+    # values that depend on the battery's state, if that differs from the recorded one
     battery = now.get("battery")
     if battery is None or battery == before.get("battery"):
         return value
@@ -138,7 +138,7 @@ def _shown(now: ControllerState, before: ControllerState, volume: str | None, la
 
 
 def _policy_shown(now: ControllerState, volume: str, value: str, *, current: bool) -> str:
-    """The line with other words. Where the words are the same, it stays as printed."""
+    """The line with other words; unchanged if the words are the same."""
     write = now.active(volume) if current else now.get("wrcache", volume)
     wanted = {
         "wrcache": write,
@@ -158,7 +158,7 @@ def _policy_shown(now: ControllerState, volume: str, value: str, *, current: boo
 
 
 def _walk(text: str, visit: Visit) -> str:
-    """Go through an answer line by line. Each pair is handed over, and printed as it is handed back."""
+    """Go through an answer line by line. Each pair is passed to ``visit``, and printed with its result."""
     return "\n".join(
         one if isinstance(one, str)
         else f"{one.head}{visit(one.controller, one.volume, one.label, one.value)}{one.tail}"

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from raidctl.text import collapse
 
 GOOD = frozenset({"Optimal", "Operational"})
-"""Words for a battery that the firmware counts on."""
+"""Words for a battery with which the firmware uses write-back."""
 DEGRADED = "Degraded (need attention)"
 BATTERIES = ("Optimal", "Learning", "Charging", DEGRADED, "Failed", "Missing")
-"""Words for a battery that the simulation knows; the tools know more."""
+"""Words for a battery that the simulation supports; the tools have more."""
 
 MASKS = {"Optimal": 0, "Missing": 1, "Charging": 8, "Learning": 64, "Failed": 1024, DEGRADED: 2048}
 """The bit mask ``BBU Status`` for each of them."""
 
 _FLAGS: dict[str, tuple[str, str, str]] = {
-    # the words where it is so, the word where it is, and where it is not
+    # its words, the word if it is set, and the word if it is not
     "learn cycle active": ("Learning", "Yes", "No"),
     "charging status": ("Charging", "Charging", "None"),
     "battery pack missing": ("Missing", "Yes", "No"),
@@ -30,7 +30,7 @@ _FLAGS: dict[str, tuple[str, str, str]] = {
     "battery replacement required": ("Failed", "Yes", "No"),
     "remaining capacity low": (DEGRADED, "Yes", "No"),
 }
-"""The flags that go with a battery state, by their labels."""
+"""The flags that depend on the battery's state, by their labels."""
 
 
 def flag(label: str, battery: str) -> str | None:
@@ -57,7 +57,7 @@ class ControllerState:
 
     @property
     def battery_good(self) -> bool:
-        """Whether there is a battery that the firmware counts on."""
+        """Whether there is a battery with which the firmware uses write-back."""
         return self.get("battery") in GOOD
 
     def active(self, volume: str) -> str | None:

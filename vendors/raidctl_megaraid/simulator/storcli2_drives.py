@@ -85,7 +85,7 @@ class _Page:
         return part
 
     def row(self, bay: str) -> Row:
-        """``326:0 360 Conf Online 0 1.745 TiB``: what the drive in a bay is now."""
+        """``326:0 360 Conf Online 0 1.745 TiB``: the current state of the drive in a bay."""
         key = self.machine.bays[bay]
         disk = self.machine.disks[key]
         row: Row = json.loads(self.state[name(self.machine.number, f"line {disk.home or key}")])
@@ -148,7 +148,7 @@ class _Page:
         return part | {"VD Info": self.volume_row(part["VD Info"]), "PDs": drives}
 
     def page(self, bay: str, known: Mapping[str, Row]) -> Row:
-        """All that is printed of the drive in a bay. A new one prints what a recorded one does, with its own number."""
+        """The whole page of the drive in a bay. That of a new drive is a recorded one with another serial number."""
         key = self.machine.bays[bay]
         disk = self.machine.disks[key]
         page = known[disk.home or key]

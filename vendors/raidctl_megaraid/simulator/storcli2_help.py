@@ -1,7 +1,7 @@
 """The help of a simulated storcli2. For drives it accepts only what the help lists. Pure.
 
 It lists what a tool that follows the StorCLI2 guide uses. With ``whole`` in the state (``megaraid 0/help``) it lists
-the commands of version 7 for drives as well, which no source shows of version 8: for tests of what follows from them.
+the commands of version 7 for drives as well, which no source shows of version 8: for tests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def text(controller: ControllerState) -> str:
 
 
 def takes(controller: ControllerState, words: list[str]) -> bool:
-    """Whether it takes a command for a drive that version 7 takes."""
+    """Whether it accepts a command for a drive that version 7 accepts."""
     if words[:2] == ["del", "jbod"]:
         return False
     return _is_whole(controller) or not {*words} & {*_OF_WHOLE, _SPARE}

@@ -125,7 +125,7 @@ class _Page:
         return part
 
     def row(self, bay: str) -> Row:
-        """``32:5 5 Onln 1 1.091 TB SAS HDD …``: what the drive in a bay is now."""
+        """``32:5 5 Onln 1 1.091 TB SAS HDD …``: the current state of the drive in a bay."""
         key = self.machine.bays[bay]
         disk = self.machine.disks[key]
         row: Row = json.loads(self.state[name(self.machine.number, f"line {disk.home or key}")])

@@ -56,7 +56,7 @@ class Place(NamedTuple):
     reported: dict[str, str]
     """The settings that it reports."""
     shown: Callable[[ControllerState], str | None]
-    """What it shows of another state; None if it is not touched."""
+    """Its text in another state; None: unchanged."""
     controller: str
 
 
@@ -102,7 +102,7 @@ def _row(table: Table) -> tuple[str, str] | None:
 
 
 class _Reading:
-    """What is reported of one controller."""
+    """The settings of one controller."""
 
     def __init__(self, controller: str, parts: Mapping[Path, Table]) -> None:
         self.controller = controller
@@ -159,7 +159,7 @@ class _Reading:
             reported = {self.key("rdcache", volume): _READ[match[1]]} if match[1] else {}
             if match[3]:
                 reported[self.key("iopolicy", volume)] = _IO[match[3]]
-            # write-through may be a fallback: only the properties show what is set
+            # write-through may be a fallback: only the properties show the configured policy
             if not self.reported_initial and (match[2] != "WT" or self.battery in (None, *GOOD)):
                 reported[self.key("wrcache", volume)] = match[2]
             yield self.place(table["Cache"], reported, lambda controller: _token(controller, volume, match))

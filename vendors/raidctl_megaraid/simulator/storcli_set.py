@@ -1,7 +1,7 @@
 """Simulated storcli and its second generation: replies to changes, and resulting settings.
 
-A refusal may end with exit code 0, and an unknown command is answered in plain text though JSON was asked for:
-so do the tools. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
+As with the tools, a refusal may end with exit code 0, and an unknown command gives plain text although JSON was
+requested. ``J`` requests JSON only as the last word; without it, the output is plain text.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Option(NamedTuple):
 
     values: tuple[str, ...]
     property: str
-    """As version 7 calls it in its answer."""
+    """Its name in the output of version 7."""
     second: str | None
-    """Its name in version 8's answer. None for an option that it does not know."""
+    """Its name in the output of version 8. None: version 8 does not have it."""
 
 
 OPTIONS: dict[str, Option] = {
@@ -203,7 +203,7 @@ def _in_text(answer: str) -> str:
 
 
 def _syntax(controller: ControllerState, text: str) -> Reply:
-    """In plain text, whatever was asked for."""
+    """In plain text, whatever was requested."""
     printed = (
         f"CLI Version = {controller.get('cli') or '007'}\nOperating system = {controller.get('os') or 'Linux'}\n"
         f"Status = Failure\nDescription = syntax error, {text}\n\n"

@@ -69,7 +69,7 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
         words.YES, "Saving the cache to flash requires a licence that is not installed.", "Enter the licence key.",
     ),
 }  # fmt: skip
-"""Firmware flags: the values that mean trouble, the sentence, what to do."""
+"""Firmware flags: the values that report a fault, the sentence, what to do."""
 ADVICE = ("module microcode update required",)
 """Flags that report something to do, but nothing about the pack's health."""
 FLAGS = frozenset(

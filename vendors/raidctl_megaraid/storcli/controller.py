@@ -42,7 +42,7 @@ _OTHER_COLUMNS = frozenset({
 def read_controller(controllers: Controllers, answer: Answer, command: str) -> list[Section]:
     """Read the sections about the controller, its cache and its battery. Return the others.
 
-    A controller is made only where something is reported of it: an answer "Controller 5 not found" makes none.
+    A controller is created only if something about it is reported, not for "Controller 5 not found".
     """
     own, others = _divide(answer)
     _read_status_block(controllers, answer)
@@ -204,7 +204,7 @@ _VOLUME_COLUMNS = ("vd", "dg/vd", "virtual drive", "vd id", "ld", "target id")
 
 
 def _is_event_log(section: Section) -> bool:
-    """``seqNum: 0x000012ab`` …: what happened once, not what is."""
+    """``seqNum: 0x000012ab`` …: past events, not the current state."""
     reported = {words.word(pair.label) for pair in section.pairs[:20]}
     return words.word(section.title) == "event data" or not reported.isdisjoint(("seqnum", "event description"))
 

@@ -111,7 +111,7 @@ BRANDS: dict[str, str] = {
 
 
 class Alarm(NamedTuple):
-    """A label whose ``Yes`` means trouble."""
+    """A label whose ``Yes`` reports a fault."""
 
     severity: Severity
     kind: ProblemKind

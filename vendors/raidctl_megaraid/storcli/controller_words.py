@@ -26,7 +26,7 @@ YES = frozenset({"yes", "y", "on", "true", "1", "enabled", "enable", "present"})
 NO = frozenset({"no", "n", "off", "false", "0", "disabled", "disable", "absent", "missing", "not present"})
 
 _LONGEST = 60
-"""The most characters of a figure. A longer text is no figure, and a float would overflow."""
+"""The most characters of a figure. A longer text is not a figure, and would overflow a float."""
 
 
 @lru_cache(maxsize=8192)
@@ -157,7 +157,7 @@ def flag(text: str) -> bool | None:
 
 
 def presence(text: str) -> bool | None:
-    """``Present``, ``Absent``, ``Yes``, ``N/A``, and a state word of what is there."""
+    """``Present``, ``Absent``, ``Yes``, ``N/A``, and the state word of a part that is present."""
     plain = word(text)
     if plain in BATTERY_STATUS:
         return BATTERY_STATUS[plain] != "missing"
@@ -213,10 +213,12 @@ def number(text: str) -> int | None:
 
 
 def mask(text: str) -> int | None:
-    """``BBU Status``: a bit mask. None for a state word, which such versions print elsewhere as well.
+    """``BBU Status``: a bit mask.
+
+    None for a state word, which such versions print elsewhere as well.
 
     Raises:
-        ValueError: It is no number, or a word for a bad state, which the other place may not have.
+        ValueError: It is not a number, or a word for a bad state, which the other place may not have.
     """
     known = BATTERY_STATUS.get(word(text))
     return number(text) if known in (None, "failed", "degraded") else None

@@ -86,7 +86,7 @@ def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod
 
 
 def put_place(drive: Draft, pair: Pair, where: tuple[str, str]) -> None:
-    """Enclosure and bay out of ``252:3``; a blank enclosure is none."""
+    """Enclosure and bay out of ``252:3``; a blank enclosure means that there is none."""
     line = pair.lines[0] if pair.lines else None
     if where[0]:
         drive.put(line, "enclosure", where[0])

@@ -1,7 +1,7 @@
 """The failures that storcli and its relatives report.
 
 Neither the exit code nor ``Status`` decides: a failure can carry complete data (one bad drive among fourteen makes the
-command fail with 46), and what one controller does not support is no trouble when another was meant. Each row of
+command fail with 46), and what one controller does not support is not a problem when another was meant. Each row of
 ``Detailed Status`` is judged on its own; the numbers are the firmware's status codes.
 """
 
@@ -21,7 +21,7 @@ _MOST_OBJECTS = 8
 _MOST_CAUSES = 50
 _LONGEST = 300
 _JUDGED = 1000
-"""How many characters of a sentence are looked at. The tools' own are shorter than a line."""
+"""Characters of a sentence that are examined. The tools' own are shorter than a line."""
 
 
 class KnownError(NamedTuple):
@@ -110,7 +110,7 @@ KNOWN_ERRORS: tuple[KnownError, ...] = (
 _OTHER = _known("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
 
 _MAIN = regex(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
-"""Commands whose answer is the inventory itself. Any other asks for something that a controller may lack."""
+"""Commands that print the inventory itself. Others query what a controller may lack."""
 
 _SUCCESS = frozenset({"success", "ok", "succeeded", "successful", "passed"})
 _NO_CODE = frozenset({"", "-", "0", "00", "none", "n/a", "0x0", "0x00"})
@@ -121,10 +121,11 @@ _PLAIN_COLUMNS = frozenset({
 
 
 def failures(answer: Answer, command: str) -> list[Problem]:
-    """What failed in an answer to a command, each cause once. An empty list where nothing did.
+    """The failures in the output of a command, each cause once.
 
-    A question that the controller or the tool has no answer to is a note; a controller that is not found, a command
-    that is not accepted or a failure of an unknown kind is ``unread``; trouble of the hardware is ``state``.
+    An empty list if nothing failed. A query that the controller or the tool does not support is a note; a controller
+    that is not found, a command that is not accepted or a failure of an unknown kind is ``unread``; a hardware fault is
+    ``state``.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for row in answer.details:
@@ -159,7 +160,7 @@ def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterat
 
 
 def _vague(text: str) -> bool:
-    """``Show Drive Information Failed.``: the summary of what the rows report."""
+    """``Show Drive Information Failed.``: a summary of the rows."""
     return re.search(r"\bfailed\b|\bfailure\b", text, re.IGNORECASE) is not None
 
 

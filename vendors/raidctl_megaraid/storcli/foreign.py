@@ -64,7 +64,7 @@ def _group(controller: ControllerDraft, row: Row) -> None:
 def level_of(text: str) -> RaidLevel | None:
     """Return the RAID level.
 
-    None for ``Nytro1`` and other words that are no level that raidctl knows. The tool's words are among the details.
+    None for ``Nytro1`` and other words that are not a known level. The tool's words are among the details.
     """
     try:
         return raid_level(text)

@@ -61,7 +61,7 @@ def _gap(outline: Outline, text: str) -> None:
 class _Walk:
     """The maker of answers from documents. Each leaf becomes a line ``path: value``, as in ``Output.of_json``.
 
-    Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
+    Here, the lines are available while the pairs are made: a name may repeat, and may contain dots and brackets.
     """
 
     def __init__(self, output: Output) -> None:
@@ -184,7 +184,7 @@ class _Walk:
         return self.output.add(f"{place}: {_printed(value)}")
 
     def _leaves(self, value: Value, place: str, depth: int) -> None:
-        """Lines of what is not an answer: they stay unparsed."""
+        """Lines that are not an answer: they stay unparsed."""
         inner: list[tuple[str, Value]] = []
         if isinstance(value, Fields) and depth < _DEEPEST:
             inner = [(_join(place, name), item) for name, item in value.items]

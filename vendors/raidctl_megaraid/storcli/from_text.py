@@ -15,7 +15,7 @@ from raidctl_megaraid.storcli.text_blocks import PROMPT, Block, blocks
 
 AGAIN = "Run the command by hand, as root, and check its output."
 _SHOWN = 400
-"""Characters of a line that are looked at when nothing was understood."""
+"""Characters of a line that are examined if nothing was understood."""
 _HEADER = frozenset({"cli version", "operating system", "controller", "status code", "status", "description"})
 _STATUS_WORDS = frozenset({"success", "failure", "failed", "partial success"})
 _VERDICTS = regex(r"\b(?:ErrCd|ErrMsg|Status)\b")
@@ -86,12 +86,12 @@ def is_answer(text: str) -> bool:
 
 
 def is_prompt(text: str) -> bool:
-    """Whether a line is a shell prompt, with what was typed."""
+    """Whether a line is a shell prompt, with the typed command."""
     return PROMPT.match(text) is not None
 
 
 def read_lines(outline: Outline, lines: Sequence[Line], *, complete: bool = True) -> None:
-    """Add the answers that some lines of the outline's output hold.
+    """Add the answers in some lines of the outline's output.
 
     ``complete``: the last line has its end; without it, it may be a part of a line.
     """
@@ -123,7 +123,7 @@ def _legend(block: Block) -> str:
 
 
 class _Reader:
-    """Puts the blocks where they belong."""
+    """Assigns the blocks to sections."""
 
     def __init__(self, outline: Outline, found: Sequence[Block], *, complete: bool) -> None:
         self.outline = outline

@@ -1,6 +1,6 @@
 """Lines of the tools' tables that stand outside of any table.
 
-The beginning of the output is missing, or a terminal or a mailer wrapped it. They are never passed over in silence.
+The beginning of the output is missing, or a terminal or a mailer wrapped it. They are always reported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LINE = regex(
 )
 _MARK = regex(r"^\s*(?:[-*•>|]\s+)?")
 _LOOKED_AT = 400
-"""Characters of a line that are looked at."""
+"""Characters of a line that are examined."""
 
 
 def of_table(text: str) -> bool:

@@ -16,7 +16,7 @@ from raidctl.text import regex
 
 
 class Number(str):
-    """A number as printed. ``007`` and four hundred digits stay what they are."""
+    """A number as printed. ``007`` and four hundred digits stay unchanged."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class Document(Struct, frozen=True):
     broken: int | None = None
     """Offset from which on it was not read. The output breaks off there, or what follows is not JSON."""
     inside: tuple[str, ...] = ()
-    """Names of what was open there, the outermost first."""
+    """Names of the open objects and lists there, the outermost first."""
 
 
 # {"Controllers":[{"Command Status" : {    and what is left of it when somebody took a part out
@@ -157,7 +157,7 @@ def _limits(starts: list[re.Match[str]], end: int) -> list[int]:
 
 
 _TOKEN = regex(r'"(?:[^"\\]|\\.)*"|["{}\[\],:]', re.DOTALL)
-"""What decides where a value is complete. A lone quotation mark begins a string without an end."""
+"""The tokens that show where a value is complete. A lone quotation mark begins a string without an end."""
 _DELIMITED = regex(r"[ \t\r]*(?:[,}\]\n]|\Z)")
 _TRIES = 50
 """The most broken documents of one output given to the standard library. It reads the same text again for each."""

@@ -1,7 +1,7 @@
 """An output of storcli or a relative, JSON or text, as sections.
 
-The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections know no
-difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that contains it.
+The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections are the
+same. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that contains it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from raidctl.vendor.draft import Pair
 _CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
 
 Row = dict[str, Pair]
-"""A table row: its cells by column title. Each cell names its lines.
-
-Two columns of one title are both there: ``Status``, ``Status (2)``.
-"""
+"""A table row: its cells by column title. Each cell names its lines. Columns with the same title are numbered:
+``Status``, ``Status (2)``."""
 
 _MOST_PROBLEMS = 20
-"""Of one output; one with more is rubbish."""
+"""Most problems of one output; one with more is unusable."""
 
 
 class Section(Struct):
@@ -52,7 +50,7 @@ class Answer(Struct):
     status: list[Pair] = []
     """``CLI Version``, ``Operating system``, ``Controller``, ``Status``, ``Description``, ``Status Code``."""
     details: list[Row] = []
-    """``Detailed Status``: one row for each object or property that was asked."""
+    """``Detailed Status``: one row for each object or property that was queried."""
     sections: list[Section] = []
 
     def printed(self, label: str) -> str | None:
@@ -73,13 +71,12 @@ class Answer(Struct):
 
 
 class Outline(Struct):
-    """A whole output: one answer for each controller that it speaks of."""
+    """A whole output: one answer for each controller in it."""
 
     output: Output
     answers: list[Answer] = []
     problems: list[Problem] = []
-    """What the front end could not make out. It may be JSON cut off, text where JSON was requested, or garbage before
-    it."""
+    """What the front end could not read: truncated JSON, text where JSON was requested, or garbage before it."""
     lists_missing: bool = False
     """A text that ends before the lists of volumes and drives."""
 

@@ -34,7 +34,7 @@ _NAMED = (
 
 
 def named(description: str) -> str:
-    """The operation that a command's description speaks of: ``rebuild``. ``operation`` where it names none."""
+    """The operation in a command's description: ``rebuild``. ``operation`` if it names none."""
     text = description.lower()
     return next((name for form, name in _NAMED if form in text), "operation")
 

@@ -28,7 +28,7 @@ _NAMES = ("storcli2", "perccli2", "storcli64", "perccli64", "storcli", "perccli"
 
 
 class Reading(Struct):
-    """What became of one output."""
+    """The result of reading one output."""
 
     outline: Outline
     controllers: Controllers = field(default_factory=Controllers)

@@ -86,7 +86,7 @@ _TOOL = regex(r"(?:storcli|perccli)(?:2|64)?(?![a-z0-9])", re.IGNORECASE)
 
 
 def _tool(name: str) -> str | None:
-    """The tool that a command line or a file's name speaks of."""
+    """The tool in a command line or a file's name."""
     found = _TOOL.search(basename(name.split(" ", 1)[0])) or _TOOL.search(name)
     return found[0].lower() if found else None
 

@@ -1,4 +1,4 @@
-"""Labels and properties of a controller. Each fills a field of the model, is a detail, or means trouble."""
+"""Labels and properties of a controller. Each fills a field of the model, is a detail, or reports a fault."""
 
 from __future__ import annotations
 

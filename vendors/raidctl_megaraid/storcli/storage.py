@@ -68,7 +68,7 @@ _LISTS = frozenset(
 
 
 def _section(context: StorageContext, section: Section) -> list[Section]:
-    """Read a section; what is left of it."""
+    """Read a section, and return what is left of it."""
     if not section.title and not section.rows:
         return _untitled(context, section)
     context.enter(section)

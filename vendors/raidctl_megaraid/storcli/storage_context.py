@@ -41,7 +41,7 @@ class StorageContext(Struct):
     volume: GroupDraft | None = None
     """The volume that the sections are about."""
     units: int = 0
-    """Logical units of the present drive that were read."""
+    """Logical units of the current drive that were read."""
     pieces: int = 0
     """Pieces of free space that were read."""
     touched: dict[int, Draft] = {}
@@ -51,7 +51,7 @@ class StorageContext(Struct):
 
     @property
     def controller(self) -> ControllerDraft:
-        """The controller. A draft is made only for an answer that reports something of it."""
+        """The controller. A draft is created only if an answer reports something about it."""
         if self._controller is None:
             self._controller = self.controllers.controller(self.answer.number or self._titled())
         return self._controller
@@ -65,7 +65,7 @@ class StorageContext(Struct):
         return None
 
     def about(self, draft: Draft | None) -> None:
-        """Something was reported of it."""
+        """Note that something was reported about it."""
         if draft is not None:
             self.touched[id(draft)] = draft
 

@@ -1,4 +1,4 @@
-"""Who reads a table, by its columns.
+"""The reader of a table, by its columns.
 
 The versions and the commands name the same table differently (``PD LIST``, ``Drive Information``, ``DG Drive LIST``,
 none ); its columns show what it is.

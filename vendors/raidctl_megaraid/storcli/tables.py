@@ -41,7 +41,7 @@ def keep_rows(draft: Draft, section: Section, rows: list[Row], title: str) -> No
 
 
 def keep_texts(draft: Draft, section: Section) -> None:
-    """Values without a label stand under the title of their section."""
+    """Keep values without a label under the title of their section."""
     name = _numbered()
     for text in section.texts:
         keep(draft, Pair(name(section.title or "Text"), text.value, text.lines))

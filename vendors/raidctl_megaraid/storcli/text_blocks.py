@@ -22,7 +22,7 @@ CRASH = regex(
     r"bad_alloc|out of memory",
     re.IGNORECASE,
 )
-"""What a shell or run time library prints when a tool died."""
+"""Messages of a shell or run time library about a tool that crashed."""
 _DIED = regex(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
 # root@far:~# storcli64 /c0 show     [root@far ~]# ls     $ perccli show     C:\> storcli64 show
 PROMPT = regex(
@@ -47,7 +47,7 @@ _HEX_ROW = regex(r"^\s*(?:[0-9a-fA-F]{2}\s+){3,}[0-9a-fA-F]{2}$|^\s*(?:[0-9a-fA-
 _WRAP = 60
 """Characters of a line that a mailer or terminal may have broken."""
 _LONGEST = 20_000
-"""The most characters of a line. A longer one is no line of these tools, and is not read."""
+"""The most characters of a line. A longer one is not of these tools, and is not read."""
 # Where an answer begins, also in the middle of a table that breaks off
 _ANSWER = regex(r"^\s*(?:CLI Version|Operating system|Controller|Status Code|Status) +=", re.IGNORECASE)
 

@@ -6,8 +6,8 @@ of their column, words to the left::
     EID:Slt DID State DG       Size Intf Med SED PI SeSz Model            Sp
     12:0     16 Onln   0 278.464 GB SAS  HDD N   Y  512B TESTDISK 300GB   U
 
-A column's edge is therefore a position that is blank in the head and in all rows. Rows whose blanks somebody lost
-are split word by word where that is certain, and not  where it is not.
+A column's edge is therefore a position that is blank in the head and in all rows. Rows whose blanks were lost are split
+word by word if the result is certain.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONG_TITLES = frozenset(
         "board name", "fw version", "device type", "sas addr", "phy identifier", "time left", "start time",
     }
 )  # fmt: skip
-"""Titles with blanks in them, which short cells do not give away."""
+"""Titles that contain blanks, which short cells do not show."""
 _TITLES = frozenset(
     {
         "ctl", "ctrl", "model", "ports", "pds", "dgs", "dnopt", "vds", "vnopt", "bbu", "spr", "ds", "ehs", "asos",
@@ -115,7 +115,7 @@ def _long_titles(words: list[_Column]) -> list[_Column]:
 
 
 def _taken(columns: Sequence[_Column], rows: Sequence[str]) -> dict[int, int]:
-    """How many rows have something at each position between two titles."""
+    """Count the rows with a character at each position between two titles."""
     places = [place for before, after in pairwise(columns) for place in range(before.end, after.start)]
     taken = dict.fromkeys(places, 0)
     for row in rows:
@@ -180,7 +180,7 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
 
 
 def _by_words(row: str, titles: Sequence[str]) -> tuple[str, ...] | None:
-    """Split an unaligned row by its words. None: their number leaves a doubt."""
+    """Split an unaligned row by its words. None: their number is ambiguous."""
     parts = _GAPS.split(row.strip())
     if len(parts) == len(titles) and all(
         _words(part) == 1 or _free(title) for part, title in zip(parts, titles, strict=True)

@@ -176,7 +176,7 @@ def _configured(volume: GroupDraft, pair: Pair) -> None:
 
 
 def _access_status(volume: GroupDraft, pair: Pair) -> None:
-    """``Access Policy Status = VD has desired access``; any other sentence is a reason why it has not."""
+    """``Access Policy Status = VD has desired access``; any other sentence is the reason why not."""
     volume.keep_detail(pair)
     if vocabulary.has_value(pair.value) and normalized(pair.value) != "vd has desired access":
         message = f"The tool reports of the volume's access policy: {collapse(pair.value)[:120]}."
