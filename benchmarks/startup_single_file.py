@@ -3,7 +3,7 @@
     python benchmarks/startup_single_file.py [--quick]
 
 It builds the file (dist/raidctl.pyz) with this Python, and runs both with it. The first start, which unpacks, is
-measured once and is no ratio; the others are pairs. Install raidctl without ``--editable``, whose import hook costs
+measured once and is not a ratio; the others are pairs. Install raidctl without ``--editable``, whose import hook costs
 time.
 """
 

@@ -3,7 +3,7 @@
     python tests/captures.py [DIRECTORY] [--tool NAME] [--show-unparsed N] [--json]
 
 The directory holds one folder for each tool; by default it is $RAIDCTL_CAPTURES, or ``../shared/captures`` beside the
-checkout. It is no part of the project. Exit code 1 if a vendor package raised an exception, or an array and its drives
+checkout. It is not part of the project. Exit code 1 if a vendor package raised an exception, or an array and its drives
 contradict each other.
 """
 

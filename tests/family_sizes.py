@@ -3,7 +3,8 @@
     python -m tests.family_sizes              # all families
     python -m tests.family_sizes mpt lvm
 
-A table is an assignment of a module or class that is no single constant: words, labels, forms of lines, capabilities.
+A table is an assignment of a module or class that is not a single constant: words, labels, forms of lines,
+capabilities.
 """
 
 from __future__ import annotations

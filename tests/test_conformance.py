@@ -40,7 +40,7 @@ KERNEL = "pci"
 STATES = {
     f"{kind}{word}" for kind in ("", "controller ", "volume ", "drive ", "battery ") for word in ("status", "state")
 }
-"""Labels of an object's own status, which is no detail."""
+"""Labels of an object's own status, which is not a detail."""
 ABSENT = "(nothing)"
 OWN_FIELDS = (
     "Facts of fields that the model's object does not have. Give Draft.put or Field `shown_as` (the field or "

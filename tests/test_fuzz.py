@@ -30,7 +30,7 @@ def test_no_damage_to_an_output_makes_a_conclusion_wrong(part: int) -> None:
 
 
 def test_levels_of_mdstat_that_go_on_below_a_damaged_line_are_read() -> None:
-    """The first line of the list, quoted and misspelt, is no list. The second one is no reason to fail."""
+    """The first line of the list, quoted and misspelt, is not a list. The second one is no reason to fail."""
     text = "> Personalities : [raid1] [linear] [multapath] [raid0] [raid6] Zraid5]\n> [raid4] [raid10]\n"
     assert read_text(text).tracebacks == ()
 

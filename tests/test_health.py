@@ -260,7 +260,7 @@ def test_a_drive_whose_files_may_have_a_copy_elsewhere_is_no_lost_data(about: di
 
 
 def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:
-    """Unknown redundancy is no redundancy."""
+    """Unknown redundancy is not redundancy."""
     controller = GOOD.controllers[0]
     alone = structs.replace(GOOD, controllers=(structs.replace(controller, volumes=(), arrays=()),))
     inventory = changed(alone, DRIVE, {"status": "warning", "status_text": "Rbld", "array": None})

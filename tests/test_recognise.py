@@ -21,7 +21,7 @@ PLUMS = Recogniser(
 def test_texts_get_the_claim_that_they_deserve() -> None:
     """A line that only the tool prints makes it sure.
 
-    Two labels make it likely. A title alone, or one label, is no claim.
+    Two labels make it likely. A title alone, or one label, is not a claim.
     """
     expected = {
         "Plum controller 1\n": (Confidence.SURE, "plum show"),

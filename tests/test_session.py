@@ -77,7 +77,7 @@ def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
 
 
 def test_the_death_of_a_tool_names_the_tool_and_what_may_be_missing() -> None:
-    """An exit code of the tool is no death."""
+    """An exit code of the tool is not a death."""
     died = death(RunAnswer(code=137, out=b"half"), "plum show", "plum")
     assert died is not None
     assert (died.kind, died.severity) == ("unread", "error")

@@ -1,4 +1,4 @@
-"""Files that are no inventories are reported once, and block nothing."""
+"""Files that are not inventories are reported once, and block nothing."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_a_healthy_array_has_an_exact_count_without_the_number_of_active_members
 
 
 def test_a_link_that_was_slow_may_become_faster() -> None:
-    """A link is slow while idle, or narrow by a bad contact: its full speed and width are no failure."""
+    """A link is slow while idle, or narrow by a bad contact: its full speed and width are not a failure."""
     slow = _with(_LEARNING, "megaraid:0", {"pci_link.speed_gtps": 2.5})
     fast = _with(_LEARNING, "megaraid:0", {"pci_link.width": 8})
     assert _fails(slow, fast) == _fails(slow, slow)

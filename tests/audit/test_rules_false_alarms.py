@@ -176,7 +176,7 @@ def test_an_array_that_is_rebuilt_is_reported_as_rebuilding() -> None:
 
 
 def test_a_pending_rebuild_is_reported_by_one_rule() -> None:
-    """A rebuild that waits for another is no background operation as well."""
+    """A rebuild that waits for another is not a background operation as well."""
     inventory = changed(
         md(status="degraded", progress=Progress(operation="resync", percent=None)),
         "md:md1/sdc1",

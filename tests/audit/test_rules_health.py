@@ -100,7 +100,7 @@ def test_a_failed_member_that_nothing_has_replaced_is_needed() -> None:
 
 @pytest.mark.parametrize("words", ["Rebuilding", "Erase In Progress", "Sanitize", "Copyback"])
 def test_an_operation_on_a_drive_is_no_predictive_failure(words: str) -> None:
-    """A warning that reports a rebuild or erase is no predictive failure."""
+    """A warning that reports a rebuild or erase is not a predictive failure."""
     assert found("drive_expects_failure", lsi(DRIVE, status="warning", status_text=words)) == []
 
 

@@ -95,7 +95,7 @@ def test_a_recorded_machine_accepts_the_advised_commands(
 def test_a_machine_with_an_unknown_word_accepts_the_advised_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a machine with a word that raidctl does not know, each command is complete; exit code 3 is no refusal."""
+    """On a machine with a word that raidctl does not know, each command is complete; exit code 3 is not a refusal."""
     monkeypatch.chdir(tmp_path)
     place = shutil.copytree(FIXTURES / "areca-arc1210", tmp_path / "machine")
     state = place / "cli64-disk-info-drv-1.out"
@@ -146,7 +146,7 @@ def test_no_unsupported_command_is_advised(name: str) -> None:
 
 
 def test_a_read_cache_without_read_ahead_is_disabled() -> None:
-    """If read-ahead is no separate setting, the remedy disables the read cache."""
+    """If read-ahead is not a separate setting, the remedy disables the read cache."""
     [one] = [line for rule, line in advised(replayed_demo("6805")) if rule == "read_ahead_twice"]
     assert one.endswith("--read off")
 

@@ -95,7 +95,7 @@ def test_a_logical_volume_has_its_own_read_ahead() -> None:
 
 
 def test_read_ahead_of_the_controller_makes_up_for_the_kernel() -> None:
-    """If the controller reads ahead, a small kernel read-ahead is no finding."""
+    """If the controller reads ahead, a small kernel read-ahead is not a finding."""
     inventory = lsi(block=Block(read_ahead_bytes=131072), mounts=(Mount(point="/srv/lake", device="/dev/sdb"),))
     assert found("block_read_ahead_small", inventory) == []
 

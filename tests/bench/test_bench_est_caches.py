@@ -87,7 +87,7 @@ def test_saturation_is_the_depth_from_which_only_latency_grows() -> None:
 
 
 def test_later_growth_is_no_saturation() -> None:
-    """A slow depth between two others is no saturation."""
+    """A slow depth between two others is not saturation."""
     points = {1: (3815, 0.05), 2: (3453, 0.10), 4: (19094, 0.13), 8: (17717, 0.22), 16: (12883, 0.39)}
     assert scaling.saturation({depth: (float(x), wait) for depth, (x, wait) in points.items()}) == 4
 
@@ -102,7 +102,7 @@ def test_later_growth_is_no_saturation() -> None:
     ],
 )
 def test_a_collapse_needs_separate_intervals(rounds: dict[int, list[float]], found: list[tuple[int, int]]) -> None:
-    """Too few rounds, or overlapping ones, are no collapse."""
+    """Too few rounds, or overlapping ones, are not a collapse."""
     assert scaling.sure_collapses(rounds) == found
 
 

@@ -71,7 +71,7 @@ def test_dips_are_named_and_leave_the_shape(noise: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_slow_moment_of_one_pass_is_no_dip(seed: int) -> None:
-    """A position slow in one of three passes is no dip."""
+    """A position slow in one of three passes is not a dip."""
     source = chance(seed)
     passes = [((n + 0.5) / 64, [drive(n / 64) * source.gauss(1, 0.01) for _ in range(3)]) for n in range(64)]
     for number in (10, 30, 50):

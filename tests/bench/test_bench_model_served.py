@@ -159,7 +159,7 @@ def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Pat
 
 
 def test_garbage_ends_only_its_connection(folder: Path) -> None:
-    """Bytes that are no NBD close their connection at any stage. Other connections continue."""
+    """Bytes that are not NBD close their connection at any stage. Other connections continue."""
     with serving(folder, "--kind", "battery") as model:
         good = model.client()
         for garbage in (b"GET / HTTP/1.0\r\n\r\n" * 3, struct.pack(">I", 3) + b"\xff" * 64):

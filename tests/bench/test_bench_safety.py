@@ -273,7 +273,7 @@ def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_pa
 
 
 def test_the_drive_below_a_mounted_loop_device_is_not_free(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop device on a partition makes it busy. The loop device is no holder."""
+    """A loop device on a partition makes it busy. The loop device is not a holder."""
     tree.add("loop0", "7:0", 100, loop_backing_file="/dev/sda1", loop_offset="1048576")
     tree.mounts.write_text("30 29 7:0 / /srv rw - ext4 /dev/loop0 rw\n")
     node = os.stat_result((stat.S_IFBLK, 0, 0, 1, 0, 0, 0, 0, 0, 0), {"st_rdev": os.makedev(8, 1)})

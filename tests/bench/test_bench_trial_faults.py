@@ -143,7 +143,7 @@ def test_a_short_operation_is_counted() -> None:
      (errno.ENOSPC, "inconclusive", "No space left on device")],
 )  # fmt: skip
 def test_an_error_of_the_drive_fails_and_a_refusal_does_not(number: int, verdict: str, words: str) -> None:
-    """The reason has the number of operations and the error. A full file system is no fault of the drive."""
+    """The reason has the number of operations and the error. A full file system is not a fault of the drive."""
 
     def spoil(_: Work, outcome: Outcome) -> Outcome:
         return _each(outcome, lambda one: replace(one, results=array("i", [-number, *one.results[1:]])))

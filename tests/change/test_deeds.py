@@ -177,7 +177,7 @@ def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> 
 
 
 def test_a_command_that_was_killed_may_take_effect_later(bays: Bench) -> None:
-    """Its exit code is no refusal: the kernel may have received its request."""
+    """Its exit code is not a refusal: the kernel may have received its request."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
 
     class Killing:

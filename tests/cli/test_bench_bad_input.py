@@ -27,7 +27,7 @@ NO_TEXT = os.fsdecode(b"/srv/caf\xe9")
 
 
 def no_text() -> Run:
-    """A run in a directory whose name is no text. It is as long and as good as any."""
+    """A run in a directory whose name is not text. It is as long and as good as any."""
     session = bench_runs.session(target=f"{NO_TEXT}/raidctl-bench-1-0a1b2c3d.tmp", notes=(f"{NO_TEXT} is old.",))
     return bench_runs.run(session=session, label=os.fsdecode(b"\xff"))
 
@@ -43,9 +43,9 @@ def kept(tmp_path: Path) -> Path:
 def test_a_name_that_is_no_text_loses_no_run(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], *, as_json: bool
 ) -> None:
-    """A run whose name is no text is shown, kept and listed.
+    """A run whose name is not text is shown, kept and listed.
 
-    Exports have it, too, with a mark for bytes that are no character.
+    Exports have it, too, with a mark for bytes that are not characters.
     """
     settings = Settings()
     settings.as_json = as_json

@@ -206,7 +206,7 @@ def test_an_incomplete_machine_without_a_row_is_named(tmp_path: Path) -> None:
 
 
 def test_the_rest_of_many_incomplete_machines_is_counted_as_what_it_is(tmp_path: Path) -> None:
-    """A machine that was read, but not completely, is no input that could not be read."""
+    """A machine that was read, but not completely, is not an input that could not be read."""
     unread = Problem(severity="error", where="areca:0", message="The tool failed.", kind="unread")
     bare = msgspec.structs.replace(replayed("areca-arc1210").inventory, controllers=(), problems=(unread,))
     for number in range(22):

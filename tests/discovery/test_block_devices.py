@@ -77,7 +77,7 @@ def test_a_device_with_another_full_name_is_not_the_volume() -> None:
 
 
 def test_what_tool_and_kernel_agree_on_stays() -> None:
-    """A device that exists is left alone, without a problem. So is a unique id that is no world wide name."""
+    """A device that exists is left alone, without a problem. So is a unique id that is not a world wide name."""
     given = controller_with(volume(device="/dev/sdb", unique_id="3F2A77C1", mountpoints=("/old",)))
     linked = link([given], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdb"

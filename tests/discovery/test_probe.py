@@ -220,7 +220,7 @@ def test_the_path_of_a_multipath_nvme_drive_contains_its_pci_function() -> None:
 
 
 def test_devices_that_nobody_has_set_up_are_not_shown() -> None:
-    """Devices that are not set up are no storage of the machine.
+    """Devices that are not set up are not storage of the machine.
 
     Examples are empty loop and network block devices, RAM drives, and compressed swap in memory.
     """

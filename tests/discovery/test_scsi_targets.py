@@ -132,7 +132,7 @@ def test_a_target_is_read_in_any_notation(printed: str) -> None:
 
 @pytest.mark.parametrize("printed", ["", "2:0", "2:0:0:0:0", "a:0:0", "2:0:1", "9" * 5000 + ":0:0"])
 def test_what_is_no_scsi_target_links_nothing(printed: str) -> None:
-    """What is no SCSI target links nothing.
+    """What is not a SCSI target links nothing.
 
     Examples are half an address, too long a one, letters, and an absent unit.
     """

@@ -166,7 +166,7 @@ def another(kind: inspect.Type, value: Any, dice: random.Random, *, null: bool) 
 
 
 def is_noise(kind: str, field: str, value: Any) -> bool:
-    """Whether a change of this field is no drift."""
+    """Whether a change of this field is not drift."""
     head, _, label = field.partition("[")
     for rule in NOISE:
         if rule.kind != kind:

@@ -96,7 +96,7 @@ def test_what_is_measured_or_counted_is_noise(label: str, value: str) -> None:
 
 
 def test_a_check_that_goes_on_gives_the_same_bytes() -> None:
-    """A check whose percentage alone has changed is no drift."""
+    """A check whose percentage alone has changed is not drift."""
 
     def later(document: Doc) -> None:
         volume = item(document, "smartarray:0/v2")

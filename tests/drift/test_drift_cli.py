@@ -225,7 +225,7 @@ def test_invalid_arguments_are_refused_with_a_remedy(run: Run, words: tuple[str,
     ],
 )  # fmt: skip
 def test_an_unknown_object_or_field_is_reported(run: Run, what: str, message: str) -> None:
-    """A typo is no empty history."""
+    """A typo is not an empty history."""
     run("--replay", RECORDED, "snapshot")
     answer = run("--replay", RECORDED, "history", what)
     assert answer.exit_code == 2

@@ -235,7 +235,7 @@ def test_an_object_that_is_gone_has_its_severity(kind: str, severity: str) -> No
     ],
 )
 def test_an_object_that_is_new_is_as_bad_as_its_state(kind: str, status: str, severity: str) -> None:
-    """A new object in a bad state is no mere information."""
+    """A new object in a bad state is not mere information."""
     name = CONTROLLER if kind == "controller" else LISTS[kind][1]
     after = changed(state(), setting(name, "status", status))
     changes = diff(changed(after, without(kind)), after).changes
@@ -256,7 +256,7 @@ def test_an_object_that_is_new_is_as_bad_as_its_state(kind: str, status: str, se
     ],
 )
 def test_an_object_that_is_new_is_as_bad_as_its_facts(kind: str, field: str, value: Any, severity: str) -> None:
-    """A new object with a good status and errors, foreign or preserved data is no mere information."""
+    """A new object with a good status and errors, foreign or preserved data is not mere information."""
     name = CONTROLLER if kind == "controller" else LISTS[kind][1]
     after = changed(changed(state(), setting(name, "status", "ok")), setting(name, field, value))
     changes = diff(changed(after, without(kind)), after).changes

@@ -90,7 +90,7 @@ _BAD: dict[str, frozenset[Any]] = {
 
 
 def _has_errors(item: Doc) -> bool:
-    """Whether a drive has errors. A few of its link are no fault."""
+    """Whether a drive has errors. A few of its link are not a fault."""
     counts = item.get("errors") or {}
     few = {"link": MANY_LINK_ERRORS, "other": MANY_LINK_ERRORS}
     return any(count and count >= few.get(name, 1) for name, count in counts.items())

@@ -14,7 +14,7 @@ ControllerKind = Literal["ahci", "virtio-scsi", "megasas", "megasas-gen2", "mpts
 
 @dataclass(frozen=True)
 class Throttle:
-    """Limits of a drive; 0 is no limit.
+    """Limits of a drive; 0 is not a limit.
 
     ``bps_write`` with ``bps_write_max`` is a leaky bucket: ``bps_write_max * bps_write_max_length`` bytes are accepted
     at once, the rest at ``bps_write`` bytes a second, as by a controller with a write-back cache.

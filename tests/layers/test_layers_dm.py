@@ -66,7 +66,7 @@ def test_a_failed_cache_is_a_fault(status: str, fault: str) -> None:
 
 
 def test_mappings_that_are_no_caches_are_left_out() -> None:
-    """Linear, crypt and empty devices are no layers. A line in no known form is counted."""
+    """Linear, crypt and empty devices are not layers. A line in no known form is counted."""
     text = "vg0-a: 0 8 linear 8:1 0\nluks: 0 8 crypt aes :32:logon:x 0 8:2 0\nempty:\nwhat is this\n"
     assert dm.mappings(text, "No devices found\n") == ({}, 1)
 

@@ -230,7 +230,7 @@ def test_a_name_of_nothing_has_its_line_and_what_may_be_meant() -> None:
 @pytest.mark.parametrize("change", [{"role": None}, {"role": "spare"}, {"foreign": True}, {"status": "failed"},
                                     {"status": "unknown"}, {"size_bytes": None}])  # fmt: skip
 def test_a_drive_that_is_not_known_to_be_free_and_healthy_is_not_used(change: dict[str, Any]) -> None:
-    """Unknown use is use, and unknown health is no health."""
+    """Unknown use is use, and unknown health is not health."""
     machine = "smartarray-gen10-failed-battery"
     drives = tuple(
         replace(drive, **change) if drive.role == "unassigned" else drive

@@ -88,7 +88,10 @@ def test_a_controller_is_found_by_the_name_that_its_tool_prints() -> None:
 
 
 def test_a_document_with_every_key_is_planned() -> None:
-    """A drp-raid document as its inventory writes it is planned. Keys that only describe the drives are no mistakes."""
+    """A drp-raid document as its inventory writes it is planned.
+
+    Keys that only describe the drives are not mistakes.
+    """
     disk = {"Enclosure": "1I:3", "Slot": 6, "Protocol": "sas", "Size": 1800000000000, "Type": "disk", "Volume": ""}
     spec = {
         "RaidLevel": "raid0", "Size": "max", "StripeSize": "256 KB", "Name": "os", "VolumeID": "", "Bootable": True,

@@ -66,7 +66,7 @@ def test_a_name_that_means_another_drive_by_now_leaves_no_guard_unasked(tmp_path
 
 
 def test_a_spare_that_the_words_no_longer_name_is_not_added(tmp_path: Path) -> None:
-    """The guards of another drive are no guards of this one."""
+    """The guards of another drive are not guards of this one."""
     made = bench(tmp_path)
     named = [deed("add_spare", 4)]
     spares = Spares(lambda _: named[0], CONSENT)

@@ -1,4 +1,4 @@
-"""What holds for every answer. Unknown redundancy is no redundancy, and less information never makes it a YES."""
+"""What holds for every answer. Unknown redundancy is not redundancy, and less information never makes it a YES."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
 
 
 def test_every_array_on_a_good_drive_is_copied(tmp_path: Path) -> None:
-    """The copy of the first array is no rebuild that forbids that of the second; both stay complete."""
+    """The copy of the first array is not a rebuild that forbids that of the second; both stay complete."""
     machine = bench(tmp_path / "parts", definition("raid5", 3, drives=4, shelf=0, parts="1,2"))
     machine.events = [(600.0, lambda state: simulator.pull(state, "2"))]
     replacement = begun(machine, 2, way="copy", new=4)
@@ -549,7 +549,7 @@ def test_guard_R15_complete_is_seen_twice(raid6: Bench) -> None:
 
 
 def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
-    """A rebuild that ends because the new drive failed is no success."""
+    """A rebuild that ends because the new drive failed is not a success."""
     exchanged(raid6)
     raid6.events.append(
         (150.0, lambda state: {**state, f"md/member md0 {NEW}": words({"slot": "-", "state": "faulty"})})

@@ -65,7 +65,10 @@ def test_every_array_that_lacks_the_same_drive_is_treated(tmp_path: Path) -> Non
 
 
 def test_a_spare_that_has_stepped_in_makes_it_the_replacement_of_a_new_spare(tmp_path: Path) -> None:
-    """While the spare is filled, the new drive joins as next spare. The array's name alone is no such replacement."""
+    """While the spare is filled, the new drive joins as next spare.
+
+    The array's name alone is not such a replacement.
+    """
     spare = {"member md0 LABD00004": words({"slot": "-", "state": "spare"})}
     machine = bench(tmp_path / "spare", definition("raid5", 3, drives=4, state=spare))
     before = pulled(machine, "2")

@@ -391,7 +391,7 @@ def test_a_value_of_all_drives_is_one_sentence() -> None:
 
 
 def test_a_line_of_output_stands_once_with_all_its_facts() -> None:
-    """A line that gives status and status text is no two rows."""
+    """A line that gives status and status text is not two rows."""
     tree = checked(report("md-degraded-rebuilding").stdout_bytes)
     facts = [text_of(node) for node in tree.iter(f"{XHTML}th") if node.get("scope") == "row"]
     assert {"status", "status_text", "raid_level"} in [{*one.split(", ")} for one in facts]

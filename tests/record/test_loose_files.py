@@ -109,7 +109,7 @@ def test_an_unreadable_file_in_a_directory_is_a_problem(
 
 
 def test_a_directory_is_searched_and_strangers_are_only_counted(tmp_path: Path) -> None:
-    """Among many files the irrelevant ones, links and pipes are no problem."""
+    """Among many files the irrelevant ones, links and pipes are not a problem."""
     (tmp_path / "sub" / "deep").mkdir(parents=True)
     (tmp_path / "sub" / "deep" / "a.txt").write_text(APPLE_TEXT, encoding="utf-8")
     (tmp_path / "p10").write_text(PEAR_TEXT, encoding="utf-8")
@@ -364,7 +364,7 @@ def test_a_file_of_the_kernel_that_was_printed_is_an_output(tmp_path: Path) -> N
 
 
 def test_an_output_that_mentions_a_command_stays_whole(tmp_path: Path) -> None:
-    """Numbered lists and advice in an output are no prompts."""
+    """Numbered lists and advice in an output are not prompts."""
     text = APPLE_TEXT + "# 1  Short test   Completed\nRun applecli again.\n#2 applecliX\n"
     assert given_text(tmp_path / "s", text).texts[0][1][0].text == text
 

@@ -374,7 +374,7 @@ def test_an_alert_that_both_tools_report_is_one_problem(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("state", "severity"), [("warning", "warning"), ("critical", "error")])
 def test_a_warning_that_only_the_tool_that_is_not_shown_lists_is_no_error(state: str, severity: str) -> None:
-    """A drive that is rebuilt or foreign is no failed one, whichever tool lists it."""
+    """A drive that is rebuilt or foreign is not a failed one, whichever tool lists it."""
     shown, other = ControllerDraft[GroupDraft]("0"), ControllerDraft[GroupDraft]("0")
     other.drive("252:1").override("status", state)
     settle_tools(shown, other)

@@ -234,7 +234,7 @@ def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
 
 
 def test_marks_of_mails_stay_where_the_text_is_no_mail() -> None:
-    """Nothing is replaced in a text that is no mail.
+    """Nothing is replaced in a text that is not a mail.
 
     Equals signs that encode nothing, two rows of a drawn table, and the separator of grep stay.
     """

@@ -1,4 +1,4 @@
-"""Masking: no original survives, and the same stays the same. What is no secret stays readable."""
+"""Masking: no original survives, and the same stays the same. What is not a secret stays readable."""
 
 from __future__ import annotations
 

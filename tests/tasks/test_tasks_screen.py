@@ -106,7 +106,7 @@ def test_on_a_narrow_terminal_a_task_is_a_sentence() -> None:
     ],
 )  # fmt: skip
 def test_how_a_task_of_a_volume_ended(before: str, after: str, operation: str, result: str) -> None:
-    """The state afterwards decides; an unknown one is no success."""
+    """The state afterwards decides; an unknown one is not a success."""
     task = msgspec.convert({"operation": operation, "object_id": "acme:0/v0"}, Task)
     assert ended(task, machine(before), machine(after), 1.0).result == result
 

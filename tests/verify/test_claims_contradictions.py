@@ -125,7 +125,7 @@ def test_the_kernels_size_counts_before_the_tools() -> None:
 def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
     """A volume that shares its array confirms nothing.
 
-    Where other volumes are on the same drives, a smaller size is no contradiction, and no proof.
+    Where other volumes are on the same drives, a smaller size is not a contradiction, and no proof.
     """
     one = raid_controller(size=3 * TB)
     both = (*one.volumes, type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", raid_level="raid6", size_bytes=5 * TB))

@@ -147,7 +147,7 @@ def test_a_journal_that_has_failed_closes_no_write_hole() -> None:
 
 
 def test_zfs_has_parity_and_no_write_hole(answers: Answers) -> None:
-    """The reason for the pass is no wrong fact about the level."""
+    """The reason for the pass is not a wrong fact about the level."""
     found = answers("zfs-raidz2-resilvering", "--no-write-hole")["zfs:archive", "no_write_hole"]
     assert (found["verdict"], found["reasons"]) == (
         "pass", ["A raidz2 of ZFS overwrites no stripe that is in use."]

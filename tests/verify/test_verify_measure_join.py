@@ -71,7 +71,7 @@ def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(dri
 
 
 def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> None:
-    """What slows a device or fills its cache is no cache fault."""
+    """What slows a device or fills its cache is not a cache fault."""
     knee = session("knee", {"write_cache": (170, 150, 190)})
     busy = Confounder(name="load", text="/dev/sda was at work.")
     answer = answered(

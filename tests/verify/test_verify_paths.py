@@ -75,7 +75,7 @@ def test_what_leads_nowhere_is_not_judged(
 
 
 def test_a_name_that_is_no_text_is_answered_as_json(tmp_path: Path) -> None:
-    """The JSON is whole although a name is no text. A mark replaces bytes that are no character."""
+    """The JSON is whole although a name is not text. A mark replaces bytes that are not characters."""
     name = b"caf\xe9".decode("utf-8", "surrogateescape")
     done = CliRunner().invoke(
         cli, ["--demo", "9271", "--state-dir", str(tmp_path), "--json", "verify", f"/boot/{name}"]

@@ -217,7 +217,7 @@ def troubles(*messages: str) -> Look:
 def test_each_fault_of_an_object_is_reported_with_its_own_end() -> None:
     """A fan that fails after a power supply of the same controller is reported; each is good again on its own.
 
-    A figure that moves is no new fault, and a number that is a name is.
+    A figure that moves is not a new fault, and a number that is a name is.
     """
     supply, supply2 = "Enclosure 2, power supply 01: failed.", "Enclosure 2, power supply 02: failed."
     fan, count = "Enclosure 2, fan 03: failed.", "Checksum errors: {}."

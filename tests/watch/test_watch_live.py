@@ -377,7 +377,7 @@ def test_the_screen_of_the_manual_is_real(tmp_path: Path) -> None:
 
 
 def test_a_drive_near_its_limit_does_not_keep_the_tools_running() -> None:
-    """A temperature that crosses the limit back and forth is no change that has the tools run sooner."""
+    """A temperature that crosses the limit back and forth is not a change that has the tools run sooner."""
     inventory = replayed("drives-nvme").inventory
     controller, *_ = inventory.controllers
 

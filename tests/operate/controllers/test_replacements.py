@@ -158,7 +158,7 @@ def test_the_new_drive_is_gone_during_the_rebuild(replacement: ControllerReplace
 
 @every
 def test_the_new_drive_fails_during_the_rebuild(replacement: ControllerReplacement) -> None:
-    """A rebuild that ends because the new drive failed is no success."""
+    """A rebuild that ends because the new drive failed is not a success."""
     replacement.hands()
     replacement.bench.moments.append((PUSHED + 60, lambda: replacement.bench.machine.fail(replacement.bay)))
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match="has failed"):

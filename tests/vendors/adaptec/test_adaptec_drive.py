@@ -92,7 +92,7 @@ def test_a_jbod_drive_in_a_volume_is_a_member() -> None:
 
 
 def test_a_missing_drive_is_not_given_a_model() -> None:
-    """``*MISSING*`` is no vendor, and 0 MB is not a size."""
+    """``*MISSING*`` is not a vendor, and 0 MB is not a size."""
     drive = drive_of(one(State="Failed", Vendor="*MISSING*", Model="", Firmware="", Total_Size="0 MB"))
     assert (drive.status, drive.model, drive.firmware, drive.size_bytes) == ("critical", None, None, None)
 
@@ -123,7 +123,7 @@ def test_an_alarm_is_a_warning(label: str, value: object, text: str) -> None:
 
 @pytest.mark.parametrize("label", ["S.M.A.R.T.", "PFA", "SSD Smart Trip Wearout", "56 Day Warning Present"])
 def test_an_alarm_that_is_neither_yes_nor_no_is_reported(label: str) -> None:
-    """An unknown word of an alarm is no good one."""
+    """An unknown word of an alarm is not a good one."""
     for value, kinds in (("Perhaps", ["unread"]), ("No", []), ("False", []), ("Not Applicable", [])):
         problems = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)])).problems
         assert [one.kind for one in problems if one.where == "adaptec:1/0,0"] == kinds

@@ -164,7 +164,7 @@ def test_an_output_without_a_controller_is_reported(text: str, kind: str) -> Non
 
 
 def test_an_unsupported_command_is_no_failure() -> None:
-    """An aborted ``getconfig N LD`` of an HBA is no problem."""
+    """An aborted ``getconfig N LD`` of an HBA is not a problem."""
     text = "Controllers found: 1\nThe requested feature is not supported on this controller.\n\nCommand aborted."
     assert (found(text).problems, left(text)) == ((), [])
 

@@ -140,7 +140,7 @@ def test_an_active_spare_is_a_member(place: dict[str, object]) -> None:
     ],
 )  # fmt: skip
 def test_an_array_status_of_the_guide_is_known(text: str, health: Health) -> None:
-    """Every documented array status is known. A volume that is being initialised is no problem."""
+    """Every documented array status is known. A volume that is being initialised is not a problem."""
     controller = controller_of(pqi().replace(f"{'Status':<41}: Ok", f"{'Status':<41}: {text}"))
     assert (controller.arrays[0].status, controller.arrays[0].status_text) == (health, text)
 

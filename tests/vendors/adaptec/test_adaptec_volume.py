@@ -90,7 +90,7 @@ def test_a_status_is_read(text: str, status: VolumeStatus, operation: str | None
 
 
 def test_a_status_below_no_heading_is_reported() -> None:
-    """The status of a volume or array whose line with the number is missing is no detail of the controller."""
+    """The status of a volume or array whose line with the number is missing is not a detail of the controller."""
     for text, heading in ((machine(), "Logical Device number 0"), (pqi(), "Array Number 0")):
         [line] = [line for line in text.splitlines() if line.strip().lower() == heading.lower()]
         assert not [problem for problem in found(text).problems if problem.kind == "unread"]

@@ -130,7 +130,7 @@ def test_a_failed_smart_attribute_is_a_warning_of_the_drive(row: str) -> None:
 
 @pytest.mark.parametrize("word", ["BAD", "Failing", "Threshold exceeded"])
 def test_an_unknown_state_of_a_smart_attribute_is_reported(word: str) -> None:
-    """A state of an attribute that is no known word is a problem."""
+    """A state of an attribute that is not a known word is a problem."""
     found = observed(DISKS, SMART.replace("100     97   Failed", f"100     97   {word}"))
     assert [p.where for p in found.problems if p.kind == "unread" and word in p.message] == ["areca:1/2"]
     assert not [p for p in observed(DISKS, DRIVE).problems if p.kind == "unread"]

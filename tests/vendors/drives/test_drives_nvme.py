@@ -135,7 +135,7 @@ def test_the_explained_feature_gives_the_same() -> None:
 
 
 def test_a_namespace_has_blocks_of_the_format_in_use() -> None:
-    """The size is ``nsze`` blocks of ``1 << lbads`` bytes. A name of zeros is no name."""
+    """The size is ``nsze`` blocks of ``1 << lbads`` bytes. A name of zeros is not a name."""
     drive = only(NAMESPACE)
     assert (drive.size_bytes, drive.wwn) == (0x747046B0 * 512, "6479a7500a004417")
 

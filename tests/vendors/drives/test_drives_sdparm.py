@@ -116,7 +116,7 @@ def test_squeezed_columns_are_read() -> None:
 
 
 def test_the_rigid_disk_page_gives_the_rotation() -> None:
-    """``MRR`` is the rotation rate in rpm. Values of 0 and 1 are no rate."""
+    """``MRR`` is the rotation rate in rpm. Values of 0 and 1 are not a rate."""
     page = "    /dev/sdb: TAIGA     TG1800-SAS15      TA07\nRigid disk (SBC) mode page:\n  MRR         {}\n"
     drive = only(page.format(10520))
     assert (drive.rpm, drive.media) == (10520, "hdd")

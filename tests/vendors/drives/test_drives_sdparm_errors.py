@@ -54,7 +54,7 @@ def test_a_drive_that_refuses_to_report_its_cache_is_a_problem(code: int) -> Non
 
 @pytest.mark.parametrize(("text", "code"), [(HEADER + VALUES, 0), (HEADER + VALUES, 5), (HEADER, 5), (HEADER, 9)])
 def test_a_drive_without_the_page_is_no_problem(text: str, code: int) -> None:
-    """A drive without the page is no problem.
+    """A drive without the page is not a problem.
 
     Exit codes 5 (illegal request) and 9 (unsupported) are valid replies of the drive.
     """

@@ -134,7 +134,7 @@ def test_what_the_tools_refuse_is_refused(line: str) -> None:
 
 @pytest.mark.parametrize("line", ["", "hdparm", "hdparm -W /dev/sda", "nvme list", "sdparm --get=WCE /dev/sda"])
 def test_what_only_reads_is_no_change(line: str) -> None:
-    """A reading command, or one of another tool, is no change."""
+    """A reading command, or one of another tool, is not a change."""
     assert simulator.change(tuple(line.split()), STATE) is None
 
 

@@ -393,7 +393,7 @@ def test_a_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
     ],
 )  # fmt: skip
 def test_a_result_of_the_last_self_test_in_other_words_is_unread(words: str, *, unknown: bool) -> None:
-    """A result that smartctl does not know is no passed test; an aborted test has no result."""
+    """A result that smartctl does not know is not a passed test; an aborted test has no result."""
     log = f"SMART Self-test log structure revision number 1\n# 1  Short offline  {words}  00%  12345  -\n\n"
     part, _ = one(f"{BANNER}{IDENTITY}{TABLE}\n{log}")
     assert [problem.kind for problem in part.problems if "self-test" in problem.message] == ["unread"] * unknown

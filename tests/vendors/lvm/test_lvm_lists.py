@@ -1,4 +1,4 @@
-"""RAID volumes of LVM. The tests cover levels, missing devices, recoveries, and what is no RAID."""
+"""RAID volumes of LVM. The tests cover levels, missing devices, recoveries, and what is not a RAID."""
 
 from __future__ import annotations
 
@@ -431,7 +431,7 @@ def test_images_of_an_inactive_volume_are_not_called_out_of_sync() -> None:
 
 
 def test_a_reshape_is_no_first_synchronisation() -> None:
-    """The percentage of a reshape is no rebuild progress."""
+    """The percentage of a reshape is not rebuild progress."""
     [volume] = _controller("vg-data: 0 41943040 raid raid5_ls 4 AAAA 1048576/20971520 reshape 0 4096 -\n").volumes
     assert (volume.status, volume.progress and volume.progress.percent) == ("migrating", 5)
 
@@ -513,7 +513,7 @@ def test_an_image_without_its_metadata_is_gone(change: dict[str, str], status: s
     ],
 )  # fmt: skip
 def test_a_figure_that_is_not_understood_is_unread(column: str, value: str, code: int) -> None:
-    """A percentage or count in another form is no complete copy and no count of zero."""
+    """A percentage or count in another form is not a complete copy and no count of zero."""
     document = json.loads(_json())
     document["report"][0]["lv"][0][column] = value
     seen = read_text(json.dumps(document))

@@ -102,7 +102,7 @@ def test_a_reading_is_no_better_than_any_of_its_files(level: str, tool: bool) ->
     ],
 )
 def test_an_unknown_or_contradictory_word_is_unread(file: str, old: str, new: str) -> None:
-    """A state, letter, operation or count that is not known is no good one."""
+    """A state, letter, operation or count that is not known is not a good one."""
     texts = {"mdstat": _mdstat("raid5", "+++"), "sysfs": _files("raid5", "+++") + _member_files("+++")}
     assert exit_code(diagnose(_inventory(**texts), rules())) == 0
     assert old in texts[file]

@@ -89,7 +89,7 @@ def test_the_position_distinguishes_a_stopped_check() -> None:
 
 
 def test_a_check_is_paused_where_its_limit_is_reached() -> None:
-    """A limit that is not reached is no pause. Neither is "max"."""
+    """A limit that is not reached is not a pause. Neither is "max"."""
     assert reading(sync_action="check", sync_max="16384", sync_completed="16384 / 63488").paused_at == 16384
     assert reading(sync_action="check", sync_max="16384", sync_completed="8192 / 63488").paused_at is None
     assert reading(sync_action="check", sync_max="max", sync_completed="8192 / 63488").paused_at is None

@@ -80,7 +80,7 @@ def test_a_syntax_error_comes_in_plain_text() -> None:
     "text", ["", "\nDone.\n", "{", "[]", '{"Controllers": []}', '{"Controllers": [3]}', "{}", "\0{{{"]
 )
 def test_other_output_of_storcli_is_no_success(text: str) -> None:
-    """Any other output is no success."""
+    """Any other output is not a success."""
     assert verdict(STORCLI, text)
 
 
@@ -115,7 +115,7 @@ def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
     ],
 )
 def test_other_output_of_megacli_is_no_success(text: str) -> None:
-    """An exit code alone, as without root, is no success. Neither is any failure in the text."""
+    """An exit code alone, as without root, is not a success. Neither is any failure in the text."""
     assert verdict(MEGACLI, text)
 
 
@@ -138,6 +138,6 @@ def test_a_file_of_the_kernel_is_not_judged() -> None:
 
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps)))
 def test_no_text_breaks_the_judge(text: str) -> None:
-    """Random text is no success and raises no exception."""
+    """Random text is not a success and raises no exception."""
     assert verdict(STORCLI, text)
     assert verdict(MEGACLI, text)

@@ -159,7 +159,7 @@ def test_the_next_learn_cycle(printed: str, read: str | None) -> None:
 
 
 def test_a_capacitor_has_no_gauge() -> None:
-    """The 0% that the firmware prints for a capacitor is no charge."""
+    """The 0% that the firmware prints for a capacitor is not a charge."""
     found = battery("BBU status for Adapter: 0\nBatteryType: CVPM02\nRelative State of Charge: 0 %\n")
     assert found.get("charge_percent") is None
     assert found.details["Relative State of Charge"] == "0 %"

@@ -125,7 +125,7 @@ def test_values_that_are_not_reported_are_none() -> None:
 
 @pytest.mark.parametrize("line", ["Media Error Count: many", "Drive Temperature :9999C (1.00 F)", "Coerced Size: big"])
 def test_an_unreadable_value_is_a_problem_and_a_detail(line: str) -> None:
-    """An unreadable value is no field, but a detail and a problem."""
+    """An unreadable value is not a field, but a detail and a problem."""
     found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\n{line}\n")
     label = line.partition(":")[0].strip()
     assert label in found.details

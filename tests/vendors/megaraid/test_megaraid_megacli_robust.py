@@ -95,7 +95,7 @@ def test_a_repeated_section_changes_nothing() -> None:
     ["Media Error Count: ", "Coerced Size: ", "Drive Temperature :", "Link Speed: ", "Predictive Failure Count: "],
 )
 def test_figures_of_four_hundred_digits(line: str) -> None:
-    """A number of 400 digits is no field, and a problem."""
+    """A number of 400 digits is not a field, and a problem."""
     found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\n{line}{'9' * 400}\n")
     assert "size_bytes" not in found.values
     assert "errors.media" not in found.values
@@ -196,7 +196,7 @@ def test_a_pinned_cache_shows_in_a_refusal() -> None:
 
 
 def test_success_is_no_problem() -> None:
-    """A success with a warning about the battery is no problem."""
+    """A success with a warning about the battery is not a problem."""
     controllers, _, problems = read_outputs(
         "Set Write Policy to WriteBack on Adapter 1, VD 0 (target id: 0) success\n"
         "Battery capacity is too low. So policy Change to WB will not come into effect immediately\n\nExit Code: 0x00\n"

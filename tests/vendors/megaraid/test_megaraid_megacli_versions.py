@@ -59,7 +59,7 @@ def test_the_status_number_in_words() -> None:
 
 
 def test_no_learn_cycle_with_its_delay_behind_it() -> None:
-    """``None`` with a second pair on its line is no learn cycle."""
+    """``None`` with a second pair on its line is not a learn cycle."""
     found = battery("BBU Properties for Adapter: 0\n\n  Next Learn time: None  Learn Delay Interval:0 Hours\n")
     assert found.get("next_learn_at") is None
     assert not complaints(found, "unread")
@@ -74,7 +74,7 @@ def test_a_learn_cycle_with_its_delay_behind_it() -> None:
 
 
 def test_the_type_no_battery_is_no_battery() -> None:
-    """``No Battery`` is no kind of battery."""
+    """``No Battery`` is not a kind of battery."""
     text = "BBU status for Adapter: 0\n\nBatteryType: No Battery\nBattery State: Missing\n"
     assert fields(battery(text), "kind", "status") == (None, "missing")
 
@@ -250,7 +250,7 @@ def test_a_drive_without_a_slot_has_no_bay() -> None:
 
 @pytest.mark.parametrize("cut", ["  Pack is about to fail & should", "Predictive Failure Cou", "Security Key Failed"])
 def test_a_label_that_was_cut_is_no_failure(cut: str) -> None:
-    """A truncated label that contains ``fail`` is no failure."""
+    """A truncated label that contains ``fail`` is not a failure."""
     _, _, problems = read_outputs(f"Adapter #0\n\n{_DRIVE}{cut}")
     assert problems == []
 

@@ -156,7 +156,7 @@ def test_the_spans_of_a_disk_group_hold_its_drives() -> None:
 
 
 def test_an_operation_under_way() -> None:
-    """A check is read with its percentage. The next label is no operation."""
+    """A check is read with its percentage. The next label is not an operation."""
     found = controller_of(CONFIGURATION).volumes["3"]
     assert fields(found, "progress.operation", "progress.percent", "status") == ("check", 17.0, "checking")
     assert found.details["Ongoing Check Consistency"] == "Completed 17%, Taken 55 min."
@@ -228,7 +228,7 @@ def test_a_label_that_runs_into_the_next() -> None:
 
 
 def test_a_controller_without_virtual_drives() -> None:
-    """An empty list is no problem."""
+    """An empty list is not a problem."""
     text = "Adapter 0 -- Virtual Drive Information:\nAdapter 0: No Virtual Drive Configured.\n\nExit Code: 0x00\n"
     controllers, _, problems = read_outputs(text)
     assert controllers.by_number["0"].volumes == {}

@@ -164,7 +164,7 @@ def test_an_unknown_battery_protects_nothing(mask: int, status: str) -> None:
 
 
 def test_an_unchangeable_policy_is_the_configured_one() -> None:
-    """``Supported VD Operations : Write Policy = No``: write-through is no fallback."""
+    """``Supported VD Operations : Write Policy = No``: write-through is not a fallback."""
     data = basics(letters="NRWTD", battery=None) | {"Supported VD Operations": {"Write Policy": "No"}}
     found = cache(printed(answer(data)))
     assert (found.write_policy, found.write_active, found.why_not_in_force) == ("write_through", "write_through", None)

@@ -162,7 +162,7 @@ def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
 
 @pytest.mark.parametrize("value", ["WT", "wt", "AWB", "WB"])
 def test_storcli_sets_what_it_knows(tmp_path: Path, value: str) -> None:
-    """Case does not count, and the current value is no failure."""
+    """Case does not count, and the current value is not a failure."""
     assert verdict("9271", tmp_path, *STORCLI, f"wrcache={value}", "nolog", "J") is None
 
 
@@ -208,7 +208,7 @@ def test_storcli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...
 def test_storcli_answers_in_plain_text_unless_json_is_asked_for_at_the_end(
     tmp_path: Path, tail: tuple[str, ...]
 ) -> None:
-    """A reply without rows is no success. A missing J at the end is noticed."""
+    """A reply without rows is not a success. A missing J at the end is noticed."""
     answer = run(simulated("9271", tmp_path), *STORCLI, "wrcache=WT", *tail)
     assert not answer.text.startswith("{")
     assert change.judge(Action(argv=STORCLI), answer) is not None
@@ -323,7 +323,7 @@ def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
 @settings(deadline=None)
 @given(st.lists(st.text(min_size=1), max_size=4), st.sampled_from(["storcli64", "MegaCli"]))
 def test_no_command_breaks_the_simulation(words: list[str], program: str) -> None:
-    """A random command is rejected or is no change."""
+    """A random command is rejected or is not a change."""
     state = settings_of(simulator, texts("9271"))
     reply = simulator.change((program, *words), state)
     assert reply is None or reply.state == state

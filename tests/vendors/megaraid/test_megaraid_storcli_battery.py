@@ -149,7 +149,7 @@ def test_bad_battery_flags_are_problems(label: str, value: str) -> None:
 
 
 def test_good_battery_flags_are_no_problems() -> None:
-    """``OK`` and ``No`` are no problems."""
+    """``OK`` and ``No`` are not a problems."""
     rows = (("Voltage", "OK"), ("Learn Cycle Status", "OK"), ("I2C Errors Detected", "No"))
     assert read(properties("BBU_Firmware_Status", *rows)).battery.complaints == []
 

@@ -76,7 +76,7 @@ def test_the_cache_is_read() -> None:
 
 
 def test_a_controller_without_memory_has_no_cache() -> None:
-    """A memory of 0 MB is no cache. An available size of 0 is unknown."""
+    """A memory of 0 MB is not a cache. An available size of 0 is unknown."""
     controller = read(section("HwCfg", "On Board Memory Size = 0MB", "Current Size of FW Cache (MB) = 0")).controller
     assert (controller.get("cache.present"), controller.get("cache.size_bytes")) == (False, 0)
     assert controller.get("cache.available_bytes") is None
@@ -147,7 +147,7 @@ def test_the_mode_of_a_controller(lines: tuple[str, ...], mode: Mode | None) -> 
 
 
 def test_an_unknown_personality_is_unread() -> None:
-    """An unknown personality is no mode, but a detail and a problem."""
+    """An unknown personality is not a mode, but a detail and a problem."""
     controller = read(section("Status", "Current Personality = Moon-Mode")).controller
     assert (controller.get("mode"), controller.details["Current Personality"]) == (None, "Moon-Mode")
     assert [complaint.kind for complaint in controller.complaints] == ["unread"]
@@ -353,6 +353,6 @@ def test_a_bad_status_of_any_name_is_a_problem(word: str, *, bad: bool) -> None:
     [("megaraid:9660", r'("Chip temperature\(C\)" : )\d+'), ("megaraid:9271", r'("ROC temperature\(.*" : )\d+')],
 )
 def test_a_chip_outside_its_limits_is_a_problem(machine: str, before: str, degrees: int, severity: str | None) -> None:
-    """A chip from 105 °C is a warning, and from 110 °C, at which it is throttled, an error. 255 is no temperature."""
+    """A chip is a warning from 105 °C, and an error from 110 °C, at which it is throttled. 255 is no temperature."""
     problems = altered(machine, before, rf"\g<1>{degrees}").inventory.problems
     assert [one.severity for one in problems if "°C" in one.message] == ([severity] if severity else [])

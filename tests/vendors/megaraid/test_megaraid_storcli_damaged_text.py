@@ -56,7 +56,7 @@ def test_tabs_between_two_columns_hide_no_value() -> None:
 
 
 def test_a_policy_with_an_empty_default_is_not_split_at_its_words() -> None:
-    """``Cache Flush Interval 4s`` with single blanks: ``Interval`` is no value."""
+    """``Cache Flush Interval 4s`` with single blanks: ``Interval`` is not a value."""
     text = text_of(storcli()[0])
     squeezed = "\n".join(" ".join(line.split()) for line in text.splitlines()) + "\n"
     found = observed(squeezed).controllers[0]

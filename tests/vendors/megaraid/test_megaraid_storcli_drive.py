@@ -122,7 +122,7 @@ def test_the_type_jbod_is_passed_through() -> None:
 
 
 def test_the_sections_of_a_drive() -> None:
-    """All fields of a drive's sections are read. The manufacturer is no part of the model."""
+    """All fields of a drive's sections are read. The manufacturer is not part of the model."""
     drive = one({"Drive /c0/e64/s2": [drive_row()], **details()})
     assert (drive.get("serial"), drive.get("firmware"), drive.get("wwn")) == ("TST0PLAIN01", "T01A", "5000AAAA00000BBB")
     assert drive.get("model") == "ZX1200TESTDRIVE"
@@ -203,7 +203,7 @@ def test_a_predictive_failure_is_a_warning(first: bool) -> None:
     [("Drive Temperature", "N/A"), ("Media Error Count", "-"), ("Other Error Count", "N/A")],
 )
 def test_a_value_that_is_not_reported_is_a_detail(label: str, value: str) -> None:
-    """``N/A`` and a dash are no values, without a problem."""
+    """``N/A`` and a dash are not values, without a problem."""
     drive = one(details(State={label: value}))
     assert (drive.details[label], drive.complaints) == (value, [])
 

@@ -64,7 +64,7 @@ def test_the_description_gives_the_problem(description: str, severity: Severity,
 
 @pytest.mark.parametrize("description", ["No VD's have been configured.", "No drive found!", "No PDs found"])
 def test_an_empty_list_is_no_problem(description: str) -> None:
-    """A controller without volumes or drives is no problem. The tool reports that as a failure."""
+    """A controller without volumes or drives is not a problem. The tool reports that as a failure."""
     assert problems_of(failed(description)) == []
 
 

@@ -15,7 +15,7 @@ def test_a_foreign_configuration_is_no_group() -> None:
 
 
 def test_no_foreign_configuration() -> None:
-    """A count of 0 is no foreign configuration."""
+    """A count of 0 is not a foreign configuration."""
     assert read({"Total foreign Drive Groups": 0}).get("foreign") is None
 
 

@@ -134,7 +134,7 @@ def test_the_problem_names_the_place_of_the_cut() -> None:
 
 
 def test_cut_number_is_not_taken() -> None:
-    """The first digits of a truncated number are no value."""
+    """The first digits of a truncated number are not a value."""
     cut = json_text(controller({"Counts": {"Errors": 12345}}))
     found = read(cut[: cut.index("12345") + 2])
     assert section(found, "Counts").pairs == []
@@ -157,7 +157,7 @@ def test_tool_that_died(words: str) -> None:
 
 
 def test_tool_that_died_inside_a_value() -> None:
-    """The shell's message inside a value is no value."""
+    """The shell's message inside a value is not a value."""
     found = read(f"{WHOLE[: WHOLE.index('Present') + 3]}Illegal instruction\n")
     assert section(found, "HwCfg").pairs == []
     assert any("Illegal instruction" in message for message in unread(found))

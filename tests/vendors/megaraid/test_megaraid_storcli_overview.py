@@ -87,7 +87,7 @@ def test_the_battery_column(word: str, status: BatteryStatus) -> None:
 
 
 def test_the_overview_without_a_battery() -> None:
-    """N/A in the column BBU is no battery."""
+    """N/A in the column BBU is not a battery."""
     assert read(overview(V7, row_v7(bbu="N/A"))).controller.batteries == {}
 
 

@@ -89,7 +89,7 @@ def test_each_title_of_the_percentage_is_summarised(title: str) -> None:
 
 
 def test_the_newer_tools_table() -> None:
-    """Version 8 prints address and persistent id; a dash is no percentage."""
+    """Version 8 prints address and persistent id; a dash is not a percentage."""
     rows = [
         {"EID:Slt": "310:1", "PID": 9, "Progress%": "-", "Status": "Not in progress", "Estimated Time Left": "-"},
         {"EID:Slt": "310:2", "PID": 8, "Progress%": "12", "Status": "In progress", "Estimated Time Left": "-"},

@@ -54,7 +54,7 @@ def test_an_optimal_battery_with_a_bad_flag_is_degraded(flags: dict[str, str]) -
 
 @pytest.mark.parametrize("flags", [{}, {"Learn_Cycle_Requested": "Yes"}, {"Module_microcode_update_required": "Yes"}])
 def test_a_flag_without_a_fault_leaves_the_battery_ok(flags: dict[str, str]) -> None:
-    """A requested learn cycle and a required update are no faults."""
+    """A requested learn cycle and a required update are not faults."""
     assert battery("Optimal", **flags).status == "ok"
 
 

@@ -278,7 +278,7 @@ def test_legend_right_below_the_table() -> None:
 
 
 def test_mode_of_the_battery_is_a_legend() -> None:
-    """The explanation of the battery's mode is no value."""
+    """The explanation of the battery's mode is not a value."""
     bbu = [{"Model": "TESTBBU", "State": "Optimal", "RetentionTime": "48 hours +", "Temp": "31C", "Mode": "5",
             "MfgDate": "2031/01/02", "Next Learn": "2031/02/03  04:05:06"}]  # fmt: skip
     found = body(
@@ -297,7 +297,7 @@ def test_table_without_rows() -> None:
 
 
 def test_repeated_head() -> None:
-    """A repeated header inside a table is no row."""
+    """A repeated header inside a table is not a row."""
     rule, head, _, row, *_ = table([drive()]).split("\n")
     second = row.replace("9:0", "9:1")
     found = body(f"{title('PD LIST')}\n{rule}\n{head}\n{rule}\n{row}\n{rule}\n{head}\n{rule}\n{second}\n{rule}\n")

@@ -155,7 +155,7 @@ def test_tool_that_died(words: str) -> None:
 
 
 def test_tool_that_died_inside_a_value() -> None:
-    """The shell's message at the end of a value is no value."""
+    """The shell's message at the end of a value is not a value."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Present') + 3]}Segmentation fault\n")
     assert section(found, "HwCfg").pairs == []
     assert len(unread(found)) == 1
@@ -204,7 +204,7 @@ def test_broken_lines_of_a_mail() -> None:
 
 
 def test_prompt_is_no_value() -> None:
-    """A prompt below a pair is no part of its value."""
+    """A prompt below a pair is not part of its value."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}Words = {'x' * 70},\n[root@far ~]# ls\n")
     assert as_tuples(section(found, "HwCfg").pairs)[-1] == ("Words", "x" * 70 + ",")
 

@@ -141,7 +141,7 @@ def test_a_degraded_volume_stays_degraded_while_it_is_checked() -> None:
 
 
 def test_no_active_operation_is_no_progress() -> None:
-    """``None`` is no operation."""
+    """``None`` is not an operation."""
     volume = read(properties()).volumes["3"]
     assert volume.get("progress.operation") is None
 

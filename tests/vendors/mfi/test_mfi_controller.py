@@ -120,7 +120,7 @@ def test_each_bit_of_the_battery_has_its_words() -> None:
 
 
 def test_status_0x22_means_no_battery() -> None:
-    """Status 0x22 of BBU_STATUS means no battery, and is no fault."""
+    """Status 0x22 of BBU_STATUS means no battery, and is not a fault."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = 0x22

@@ -123,7 +123,7 @@ def _alarms(*changes: tuple[Any, ...], without: str = "", bad: str = "") -> list
 
 
 def test_no_alarm_if_both_report_a_machine_that_works() -> None:
-    """What the BMC lists under another name, or without a health, is no alarm if nothing is reported as bad."""
+    """What the BMC lists under another name, or without a health, is not an alarm if nothing is reported as bad."""
     drives = [path for path in resources(_MACHINE) if re.search(r"DiskDrives/\d+$", path)]
     assert drives
     second = resources(_MACHINE)[_PACKS[0]]["Oem"]["Hp"]["SmartStorageBattery"] * 2

@@ -60,7 +60,7 @@ def test_the_state_of_a_cache_qualifies_its_good_health(state: str, status: str)
 
 @pytest.mark.parametrize(("size", "present"), [(0, False), (None, False), (8192, True)])
 def test_a_cache_that_is_absent_is_none(size: int | None, *, present: bool) -> None:
-    """A good health of an absent cache is no problem. A size beside it contradicts it: the state is unknown."""
+    """A good health of an absent cache is not a problem. A size beside it contradicts it: the state is unknown."""
     machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0/Controllers/0"
     summary = {"TotalCacheSizeMiB": size, "Status": {"Health": "OK", "State": "Absent"}}
     seen = seen_with(machine, {path: {**resources(machine)[path], "CacheSummary": summary}})

@@ -147,7 +147,7 @@ def test_why_a_cache_is_off_is_kept_over_several_lines() -> None:
 
 
 def test_an_unconfigured_cache_is_ok() -> None:
-    """A cache that is "Not Configured" is no fault."""
+    """A cache that is "Not Configured" is not a fault."""
     cache = controller("Smart Array P411 in Slot 3\n   Cache Status: Not Configured\n").cache
     assert cache is not None
     assert (cache.status, cache.status_text) == ("ok", "Not Configured")

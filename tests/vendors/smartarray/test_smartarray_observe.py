@@ -230,7 +230,7 @@ def test_a_failing_tool_is_a_note_if_another_reports_the_controllers() -> None:
 
 
 def test_a_controller_without_volumes_is_a_note() -> None:
-    """Exit code 1 for missing logical drives is no problem."""
+    """Exit code 1 for missing logical drives is not a problem."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli"},
         {f"ssacli {ALL}": ran(SECOND + "\nError: The specified device does not have any logical drives.\n", code=1)},

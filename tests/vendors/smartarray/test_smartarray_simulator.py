@@ -203,6 +203,6 @@ def test_a_change_is_kept_without_output() -> None:
 
 
 def test_commands_of_others_are_left_alone() -> None:
-    """Reading commands and those of other tools are no change."""
+    """Reading commands and those of other tools are not changes."""
     assert simulator.change(("storcli64", "/c0", "show"), STATE) is None
     assert simulator.change(("ssacli", "ctrl", "all", "show"), STATE) is None

@@ -71,7 +71,7 @@ def test_an_interface_is_read_word_by_word(text: str, expected: tuple[Interface,
 
 
 def test_drives_without_a_known_bay_are_separate() -> None:
-    """Question marks are no values, and two missing drives are separate."""
+    """Question marks are not values, and two missing drives are separate."""
     found = observed(
         """
         Smart Array P812 in Slot 2

@@ -85,7 +85,7 @@ def test_a_serial_number_that_is_refused_is_unknown_and_no_error() -> None:
 
 
 def test_an_old_release_is_asked_with_info() -> None:
-    """Refused newer commands are no problem."""
+    """Refused newer commands are not a problem."""
     script = Script(
         TOOL,
         {

@@ -427,7 +427,7 @@ def test_an_output_without_content_is_a_problem(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize(("unit", "role"), [("-", "unassigned"), ("u?", None), ("group1", None)])
 def test_only_a_drive_without_a_unit_is_unassigned(unit: str, role: str | None) -> None:
-    """A hyphen is no unit; an unknown word leaves the role unknown."""
+    """A hyphen is not a unit; an unknown word leaves the role unknown."""
     text = (
         "Port   Status           Unit   Size        Blocks        Serial\n"
         "---------------------------------------------------------------\n"

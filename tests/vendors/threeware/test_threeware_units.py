@@ -77,7 +77,7 @@ def test_of_two_states_the_worse_is_shown(order: tuple[str, str]) -> None:
     ],
 )  # fmt: skip
 def test_storsave_has_long_and_short_names(word: str, policy: str | None) -> None:
-    """The web interface's names mean the same; `N/A` is no problem."""
+    """The web interface's names mean the same; `N/A` is not a problem."""
     found = observed(CONTROLLERS, UNIT.replace("Storsave Policy = balance", f"Storsave Policy = {word}"), BATTERY)
     cache = found.controllers[0].volumes[0].cache
     assert cache is not None

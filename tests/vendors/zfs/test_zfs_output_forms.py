@@ -170,7 +170,7 @@ def test_a_missing_opening_bracket_hides_no_pool(first: str) -> None:
 
 
 def test_a_vdev_without_a_description_has_no_redundancy() -> None:
-    """An empty object in the place of a vdev is no single device, and raises nothing."""
+    """An empty object in the place of a vdev is not a single device, and raises nothing."""
     seen = _json({"tank": _vdev("root", "tank", vdevs={"mirror-0": {}})})
     assert (_pool(seen).raid_level, _pool(seen).failures_tolerated, anything_unread(seen)) == (None, None, True)
 
@@ -264,7 +264,7 @@ def test_a_pool_whose_name_was_not_copied_is_unknown() -> None:
 
 
 def test_text_below_the_errors_is_no_damaged_file() -> None:
-    """Text below the list of errors is no damaged file."""
+    """Text below the list of errors is not a damaged file."""
     listed = "\n        tank/data:/export/a b\n        <metadata>:<0x0>\n"
     text = f"  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n{_MIRROR}\nerrors: "
     for errors in (
@@ -278,7 +278,7 @@ def test_text_below_the_errors_is_no_damaged_file() -> None:
 
 
 def test_columns_that_an_option_adds_are_no_remark() -> None:
-    """The column SLOW of ``zpool status -s`` is no remark. A remark may follow it."""
+    """The column SLOW of ``zpool status -s`` is not a remark. A remark may follow it."""
     seen = read_text(
         "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM  SLOW\n"
         "\ttank  ONLINE  0  0  0  -\n\t  mirror-0  ONLINE  0  0  0  -\n\t    sda  ONLINE  0  0  0  12\n"
@@ -290,7 +290,7 @@ def test_columns_that_an_option_adds_are_no_remark() -> None:
 
 
 def test_a_suspended_pool_is_no_missing_permission() -> None:
-    """A suspended pool is no missing permission. Its error list is unavailable because of suspended I/O."""
+    """A suspended pool is not a missing permission. Its error list is unavailable because of suspended I/O."""
     seen = read_text(
         "  pool: usb\n state: SUSPENDED\nstatus: One or more devices are faulted in response to IO failures.\n"
         "action: Make sure the affected devices are connected, then run 'zpool clear'.\nconfig:\n\n"

@@ -90,7 +90,7 @@ _FOUR = ("    sda ONLINE", "    sdb ONLINE", "    sdc ONLINE", "    sdd ONLINE")
           *_FOUR[1:]), "raidz1", 0),
         (("  raidz1-0 DEGRADED", "    spare-0 DEGRADED", "      sda FAULTED", "      sde ONLINE", *_FOUR[1:]),
          "raidz1", 1),
-        # an unknown state is no good state
+        # an unknown state is not a good state
         (("  raidz1-0 ONLINE", "    sda BEWILDERED", *_FOUR[1:]), "raidz1", None),
     ],
 )  # fmt: skip
@@ -126,7 +126,7 @@ def test_the_state_of_a_pool(state: str, status: str) -> None:
     ],
 )
 def test_the_last_scrub(text: str, check: tuple[str | None, str] | None) -> None:
-    """The end and the result of the last scrub are read. A resilver is no scrub."""
+    """The end and the result of the last scrub are read. A resilver is not a scrub."""
     found = _pool(_status("  mirror-0 ONLINE", *_FOUR[:2], more=f"  scan: {text}\n")).consistency_check
     assert (found and (found.last_at, found.last_result)) == check
 
