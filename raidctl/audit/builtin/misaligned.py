@@ -16,9 +16,11 @@ system aligns its own blocks.
 not checked.
 
 **Unknown:** never. Volumes whose partition offsets are not reported are not checked, and striped ones whose strip size
-is not reported only for 4096 bytes, which is not a pass. **How to fix.** Start new partitions at 1 MiB or a multiple of
-the strip size (the default of current tools); LVM: `pvcreate --dataalignment`. For existing ones: copy the data away,
-recreate, copy it back. Worth it for a busy database, not for an archive.
+is not reported only for 4096 bytes, which is not a pass.
+
+**How to fix.** Start new partitions at 1 MiB or a multiple of the strip size (the default of current tools); LVM:
+`pvcreate --dataalignment`. For existing ones: copy the data away, recreate, copy it back. Worth it for a busy
+database, not for an archive.
 
 **Example.** Fails: a partition that starts at byte 32256. Passes: one that starts at 1048576.
 """
