@@ -57,10 +57,10 @@ def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, i
         raise ValueError("it is nested too deeply") from None
 
 
-def goes_on(text: str, end: int) -> bool:
+def continues(text: str, end: int) -> bool:
     """Whether an object continues after the value that ends here. Its opening bracket is missing.
 
-    >>> goes_on('{"pools": {}} }', 13), goes_on('{"pools": {}}, "a": 1 }', 13), goes_on('{}, {}', 2)
+    >>> continues('{"pools": {}} }', 13), continues('{"pools": {}}, "a": 1 }', 13), continues('{}, {}', 2)
     (True, True, False)
     """
     rest = text[end:].lstrip(" \t\r\n,")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.health.judge import judge
-from raidctl.health.redundancy import overdrawn, with_redundancy
+from raidctl.health.redundancy import exceeds_redundancy, with_redundancy
 from raidctl.health.spares import offer
 from raidctl.health.write_hole import write_hole
 from raidctl.model import Array, Battery, Controller, Drive, Errors, Inventory, Volume, VolumeCache
@@ -100,7 +100,7 @@ def test_more_members_may_be_gone_than_an_unknown_level_survives() -> None:
     """It is unknown what an unknown level survives, so a member that is reported as gone may be needed."""
     for level, wanted in (("unknown", True), ("raid1", False)):
         controller = software(level, "sda", "sdb")
-        assert overdrawn(controller, controller.volumes[0]) == wanted
+        assert exceeds_redundancy(controller, controller.volumes[0]) == wanted
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_every_exit_code_is_in_the_manual(site: Path) -> None:
     found = page(site, "exit-codes")
     codes = {str(value) for name, value in vars(errors).items() if name.startswith("EXIT_")}
     assert {cell for cell in found.first_cells if cell.isdecimal()} == codes
-    for code in (EXIT_READER_GONE, batch.EXIT_NOWHERE):
+    for code in (EXIT_READER_GONE, batch.EXIT_NOT_FOUND):
         assert re.search(rf"\b{code}\b", found.prose)
     named = {word.removeprefix("raidctl ") for word in found.code}
     assert set(_leaves()) <= named

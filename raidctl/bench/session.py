@@ -33,7 +33,7 @@ SMALLEST = 4096
 """Bytes of the smallest block of any test."""
 _FAILED = "failed_operations"
 """Name of the series with the messages of a failed target."""
-_MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
+_DRIFT_FIGURES = ("reads", "commits", "read", "read_qd1_all", "read_latency")
 """The figure used for drift: the first of these that was measured."""
 
 
@@ -75,7 +75,7 @@ class Runner:
             self._repeat(turns)
             return self._session(profile, turns, left_out)
         except (KeyboardInterrupt, Interrupted):
-            self._hand_back(turns)
+            self._collect_results(turns)
         return self._session(profile, turns, left_out, interrupted=True)
 
     def _turns(self, trials: Sequence[Trial]) -> tuple[list[_Turn], list[TrialResult]]:
@@ -165,7 +165,7 @@ class Runner:
             self.bench.known = known
         self._drift = drift(first, last)
 
-    def _hand_back(self, turns: Sequence[_Turn]) -> None:
+    def _collect_results(self, turns: Sequence[_Turn]) -> None:
         """Collect each trial's result so far."""
         self.bench.over = True
         for turn in turns:
@@ -242,7 +242,7 @@ def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResu
 def drift(first: TrialResult, last: TrialResult) -> Drift | None:
     """How much the repeated trial differs. None if it has no comparable figure."""
     both = [name for name in first.figures if name in last.figures]
-    name = next((name for name in _MEANT if name in both), both[0] if both else None)
+    name = next((name for name in _DRIFT_FIGURES if name in both), both[0] if both else None)
     if name is None:
         return None
     before, after = first.figures[name].measured, last.figures[name].measured

@@ -26,7 +26,7 @@ from raidctl.change.failure_messages import (
     what_is_undone,
 )
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended
-from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects, wrong_values
+from raidctl.change.lookup import current_settings, doubt, falls_back, owner, subjects, why_inactive, wrong_values
 from raidctl.change.passwords import carried_out
 from raidctl.change.permitted_commands import judged, tables
 from raidctl.change.plan_inventory import plan
@@ -322,7 +322,7 @@ class Change:
         differences: list[str] = []
         known: list[str] = []
         for desired in self.begin.desired:
-            text = not_in_force(seen.inventory, desired)
+            text = why_inactive(seen.inventory, desired)
             if text is not None:
                 (known if self.begin.unsafe and falls_back(seen.inventory, desired) else differences).append(text)
             elif why := doubt(seen.inventory, desired):

@@ -44,10 +44,10 @@ def unsafe(controller: Controller, desired: Desired, view: HostView | None = Non
         return _drive(controller, desired.object_id, view)
     if desired.setting in ("journal_mode", "cache_mode") and neutral(desired.value) in ("write_back", "writeback"):
         return "Write-back on a single device: its failure loses the data that only it has."
-    return _by_the_back_door(controller, desired)
+    return _indirect_risk(controller, desired)
 
 
-def _by_the_back_door(controller: Controller, desired: Desired) -> str | None:
+def _indirect_risk(controller: Controller, desired: Desired) -> str | None:
     """Explain how another setting directs writes into an unprotected cache."""
     if desired.setting == "io_policy" and desired.value == "cached":
         # MegaRAID's firmware may keep writes of cached I/O in its cache, even in write-through

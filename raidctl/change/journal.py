@@ -27,7 +27,7 @@ import msgspec
 from raidctl import json_decode
 from raidctl.change.indicator import Indicator
 from raidctl.change.state_directory import OTHERS_WRITE, sync
-from raidctl.change.state_place import JOURNAL, LEADS_NOWHERE, is_missing
+from raidctl.change.state_place import DANGLING_LINK, JOURNAL, is_missing
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import listing
@@ -233,7 +233,7 @@ class Journal:
         except FileNotFoundError:
             if is_missing(str(self.path)):
                 return b""
-            raise CannotTell(f"The journal {self.path} cannot be read: {LEADS_NOWHERE}") from None
+            raise CannotTell(f"The journal {self.path} cannot be read: {DANGLING_LINK}") from None
         except OSError as error:
             raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
         with os.fdopen(handle, "rb") as file:

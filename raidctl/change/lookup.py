@@ -96,7 +96,7 @@ def wrong_values(steps: Sequence[Step], current: Mapping[ToolSetting, str], *, u
     ]
 
 
-def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
+def why_inactive(inventory: Inventory, desired: Desired) -> str | None:
     """Explain why a desired setting is not configured or not active. None if it is active."""
     controller = owner(inventory.controllers, desired.object_id)
     if controller is None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from raidctl.change import guard
 from raidctl.change.failure_messages import silent
-from raidctl.change.lookup import active_instead, drives_still_on, not_in_force, owner
+from raidctl.change.lookup import active_instead, drives_still_on, owner, why_inactive
 from raidctl.host import HostView
 from raidctl.model import Controller, Inventory
 from raidctl.select import family_of
@@ -64,7 +64,7 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
 
 
 def _inactive(inventory: Inventory, desired: Desired) -> str | None:
-    instead, other = active_instead(inventory, desired), not_in_force(inventory, desired)
+    instead, other = active_instead(inventory, desired), why_inactive(inventory, desired)
     return f"It is already configured, but {instead}." if instead else f"{capitalised(other)}." if other else None
 
 

@@ -152,7 +152,7 @@ def hold(
             handles.append(_take(place, name, holder, patience))
             shared = None if source.startswith("demo:") else open_file(change_places(), file_name(f"change {name}"))
             if shared is not None:
-                last = max(last, _have(shared, name, holder, patience))
+                last = max(last, _lock_with_holder(shared, name, holder, patience))
                 handles.append(shared)
         yield last
     finally:
@@ -206,11 +206,11 @@ def _take(place: Path, name: str, holder: Holder, patience: float) -> int:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise AccessMissing(f"The lock {path} cannot be created: {error.strerror}. Nothing was changed.") from None
-    _have(handle, name, holder, patience)
+    _lock_with_holder(handle, name, holder, patience)
     return handle
 
 
-def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
+def _lock_with_holder(handle: int, name: str, holder: Holder, patience: float) -> float:
     """Lock an open file and write the holder into it. Return when it was last written; close it on failure."""
     try:
         _lock(handle, patience)

@@ -10,7 +10,7 @@ ROOT_PLACE = "/var/lib/raidctl"
 JOURNAL = "journal.jsonl"
 CHECKS = "checks.jsonl"
 """Results of checks."""
-LEADS_NOWHERE = "it is, or is behind, a link to something that does not exist. Is its file system mounted?"
+DANGLING_LINK = "it is, or is behind, a link to something that does not exist. Is its file system mounted?"
 """Why a file is not read that is not known to be missing."""
 
 
@@ -36,13 +36,13 @@ def is_missing(path: str) -> bool:
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return not _leads_nowhere(path)
+        return not _is_dangling(path)
     except OSError:
         return False
     return False
 
 
-def _leads_nowhere(path: str) -> bool:
+def _is_dangling(path: str) -> bool:
     """Whether the last existing part of a path is a dangling link."""
     while path := path.rstrip("/"):
         try:

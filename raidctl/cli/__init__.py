@@ -80,7 +80,7 @@ class Commands(LazyGroup):
         settings = extra.pop("obj", None) or Settings()
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
-        _mind_signals()
+        _handle_signals()
         if "_RAIDCTL_COMPLETE" in os.environ:
             from raidctl.cli.shared import completion  # noqa: PLC0415 - only while somebody types
 
@@ -143,7 +143,7 @@ def _refuse_empty(given: Sequence[str]) -> None:
         raise click.UsageError(f"{where} is empty; if it is a variable of a script, set it. Nothing was done.")
 
 
-def _mind_signals() -> None:
+def _handle_signals() -> None:
     """End the tools that were started, when a signal ends raidctl.
 
     Tools run in a separate session, so no signal of the terminal reaches them; the exception closes the runner. SIGCHLD

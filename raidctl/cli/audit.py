@@ -11,7 +11,7 @@ import click
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import (
@@ -116,11 +116,11 @@ def _audit(
     jobs, settings.jobs = jobs or settings.jobs, None
     found: Found
     if settings.hosts is not None:
-        from raidctl.cli.shared.audit_hosts import FarAudit  # noqa: PLC0415 - only where there are many
+        from raidctl.cli.shared.audit_hosts import RemoteAudit  # noqa: PLC0415 - only where there are many
 
         if paths:
             raise click.UsageError("--hosts and a PATH cannot be used together: give one of them.")
-        far = FarAudit(settings, jobs)
+        far = RemoteAudit(settings, jobs)
         found = far.audited(rules, keep=passed)
     elif settings.limit is not None:
         raise click.UsageError("--limit needs --hosts.")
@@ -177,7 +177,7 @@ def _found(
 
         if alone:
             return alone, ((result.tally, result.hosts) for result in results(every(), work(()), 1))
-        return alone, audit_newest(every, work, jobs or cores(), _tell_left_out)
+        return alone, audit_newest(every, work, jobs or cores(), _report_left_out)
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only where there is one
 
     auditor = Auditor(rules, keep=passed, alone=True)
@@ -186,7 +186,7 @@ def _found(
     return True, [(auditor.take(), [audited])]
 
 
-def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
+def _report_left_out(older: Mapping[str, tuple[str, str]]) -> None:
     """List on standard error the inventories that were left out."""
     for number, (source, (host, newest)) in enumerate(older.items()):
         if number == _MOST_LEFT_OUT:
@@ -251,13 +251,13 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     else:
         create(target, text)
         click.echo(f"{printable(target)} describes what this machine must be; review it.", err=True)
-    _tell_unmet(text, inventory)
+    _report_unmet(text, inventory)
     problems = hiding_problems(inventory.problems)
-    tell_problems(problems)
+    print_problems(problems)
     return exit_code(problems)
 
 
-def _tell_unmet(text: str, inventory: Inventory) -> None:
+def _report_unmet(text: str, inventory: Inventory) -> None:
     """Print on standard error where a machine misses its own policy. The policy was written from the machine."""
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - as above
 

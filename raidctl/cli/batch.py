@@ -20,7 +20,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
 from raidctl.vendor.plan import Desired
 
-EXIT_NOWHERE = 127
+EXIT_NOT_FOUND = 127
 """Exit code of a shell for a command that does not exist."""
 
 
@@ -79,7 +79,7 @@ def command(
     _check(settings, consent, target, load)
     if is_missing(load[0]) and not consent.dry_run:
         tell(f"There is no command {load[0]!r}: nothing was changed.")
-        return EXIT_NOWHERE
+        return EXIT_NOT_FOUND
     wanted = _wanted(target, policy, split, drive_cache and setting_values.switched(drive_cache))
     with planned(settings, consent, wanted, policy.families) as work:
         code = agreed(work, settings, err=not consent.dry_run)

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.machine import Machine, machine, print_tracebacks
 from raidctl.cli.shared.options import (
     Settings,
     bmc_options,
@@ -75,7 +75,7 @@ def _many(settings: Settings) -> int:
 def _examine(named: Machine, *, verbose: bool) -> Checkup:
     seen = named.survey()
     if verbose:
-        tell_tracebacks(seen)
+        print_tracebacks(seen)
     inventory = seen.inventory
     tools = converse(check_tools(named.vendors, inventory.tools), named.runner)
     libraries = {name: _installed(name) for name in _LIBRARIES} if named.source == "local" else {}

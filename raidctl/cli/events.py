@@ -8,8 +8,8 @@ from datetime import datetime, timezone
 import click
 from msgspec.structs import replace
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
+from raidctl.cli.shared.machine import Machine, machine, print_tracebacks
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_found, paper
 from raidctl.errors import EXIT_FINE
@@ -68,7 +68,7 @@ def command(context: click.Context, *, target: str | None, since: str | None, le
     with machine(settings) as named:
         seen = named.survey()
         if settings.verbose:
-            tell_tracebacks(seen)
+            print_tracebacks(seen)
         reading = _Reading(named, seen, target)
         found = reading.whole(since, level)
         if not follow:
@@ -133,7 +133,7 @@ def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Cl
     """Print existing events, then new ones, until interrupted."""
     from raidctl.output.events import as_lines  # noqa: PLC0415 - rich only where a screen is drawn
 
-    tell_problems([problem for problem in first.problems if problem.kind != "note"])
+    print_problems([problem for problem in first.problems if problem.kind != "note"])
     for events in _new(reading, first, clock):
         as_lines(events, paper(), emit, json=settings.as_json)
     return EXIT_FINE
@@ -152,6 +152,6 @@ def _new(reading: _Reading, first: EventReport, clock: Clock) -> Iterator[list[E
         found = reading.again(tools=tools)
         fresh = unseen(found.events, known)
         known += fresh
-        tell_problems([problem for problem in found.problems if problem not in reported and problem.kind != "note"])
+        print_problems([problem for problem in found.problems if problem not in reported and problem.kind != "note"])
         reported |= set(found.problems)
         yield fresh

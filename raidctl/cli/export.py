@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from raidctl.cli.shared import files
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.option_types import or_standard_output
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -185,7 +185,7 @@ def _print(settings: Settings, output: str | None, wanted: _Wanted) -> int:
         emit(text(export.metrics))
     code = exit_code(inventory.problems)
     if code:
-        tell_problems(unread_problems(inventory.problems))
+        print_problems(unread_problems(inventory.problems))
     return code
 
 

@@ -11,7 +11,7 @@ from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell_own_journal
+from raidctl.cli.shared.plan_change import note_own_journal
 from raidctl.cli.shared.state_directories import readable_journal
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
@@ -45,7 +45,7 @@ def command(context: click.Context) -> int:
     else:
         lines = (line for journaled in changes for line in _lines(journaled, place))
         emit(fitted(lines, columns()) or fitted([Sentence("The journal is empty.", hang=0)], columns()))
-    tell_own_journal(settings, "journal")
+    note_own_journal(settings, "journal")
     return EXIT_FINE
 
 

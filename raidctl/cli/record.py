@@ -8,7 +8,7 @@ import click
 from msgspec.structs import replace
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.machine import Machine, machine, print_tracebacks
 from raidctl.cli.shared.options import (
     Settings,
     bmc_options,
@@ -81,7 +81,7 @@ def command(
     with machine(settings) as named:
         kept, seen = _record(named, about, events=events)
     if settings.verbose:
-        tell_tracebacks(seen)
+        print_tracebacks(seen)
     if redact:
         kept = _masked(kept, seen)
     recording.save(kept, destination)

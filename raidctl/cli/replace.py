@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import click
 from msgspec.structs import replace
 
-from raidctl.cli.shared.machine import look, machine, tell_tracebacks
+from raidctl.cli.shared.machine import look, machine, print_tracebacks
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.replacement import (
@@ -133,7 +133,7 @@ def _judged(settings: Settings, word: str) -> Removal:
             subject = Subject(seen.inventory, seen.view, name, datetime.now(timezone.utc))
             around = replace(around, contents=converse(read_contents(subject.unproven), named.runner))
         if settings.verbose:
-            tell_tracebacks(seen)
+            print_tracebacks(seen)
     return judge(seen.inventory, seen.view, name, datetime.now(timezone.utc), around)
 
 

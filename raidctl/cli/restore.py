@@ -20,7 +20,7 @@ from raidctl.cli.shared.led_restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell, tell_own_journal
+from raidctl.cli.shared.plan_change import note_own_journal, tell
 from raidctl.cli.shared.state_directories import readable_directory, state_directory
 from raidctl.cli.shared.systemd_units import filled, install
 from raidctl.cli.shared.temporary_change import report
@@ -122,7 +122,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[JournaledCh
     for source in sorted({journaled.begin.source for journaled in elsewhere if journaled.open}):
         tell(f'On another machine something is: "{restore_command(source, readable_directory(settings))}".')
     if not quiet:
-        tell_own_journal(settings, "restore")
+        note_own_journal(settings, "restore")
     return EXIT_FINE
 
 

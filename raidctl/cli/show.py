@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine, look, with_own_records
 from raidctl.cli.shared.options import (
     Settings,
@@ -64,7 +64,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     if explain:
         inventory = named_objects(inventory, seen.view, explain)
         _explain(seen, explain, settings)
-        tell_problems(unread_problems(inventory.problems))
+        print_problems(unread_problems(inventory.problems))
         return exit_code(inventory.problems)
     if unparsed:
         _unparsed(seen, settings)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from raidctl.cli.shared import files
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine, demo_directory, look, with_own_records
 from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.snapshot_sources import store_of
@@ -85,7 +85,7 @@ def command(
         _write(seen, output, force=force)
     else:
         _keep(seen, settings)
-    tell_problems(unread_problems(seen.problems))
+    print_problems(unread_problems(seen.problems))
     return exit_code(seen.problems)
 
 

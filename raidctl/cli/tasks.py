@@ -102,7 +102,7 @@ def follow(
         if not last:
             raise
     step = last[-1]
-    _tell_rest(step, target, settings, awaited=awaited)
+    _report_rest(step, target, settings, awaited=awaited)
     return _result(step, awaited=awaited)
 
 
@@ -133,7 +133,7 @@ def _result(step: Step, *, awaited: bool) -> int:
     return EXIT_CANNOT_TELL if "unknown" in results else _code(report(step.frame.inventory))
 
 
-def _tell_rest(step: Step, target: str | None, settings: Settings, *, awaited: bool) -> None:
+def _report_rest(step: Step, target: str | None, settings: Settings, *, awaited: bool) -> None:
     """Print which tasks go on, and the command that waits for them. Without any, print that none was running."""
     going = step.left if awaited else len(step.frame.tasks)
     if going:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.options import output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.vendor.registry import vendors
@@ -32,5 +32,5 @@ def command(context: click.Context) -> int:
         emit_json(support(found))
     else:
         emit(support_screen(found, paper()))
-    tell_problems(problems)
+    print_problems(problems)
     return exit_code(problems)

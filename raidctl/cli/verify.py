@@ -138,7 +138,7 @@ def command(
         return _by_contract(settings, target, given, measure=measure)
     claims = wanted.claims(given)
     if measure:
-        return _by_clock(settings, target, claims, given)
+        return _by_measuring(settings, target, claims, given)
     _refuse_measuring(given)
     return _by_settings(settings, target, claims, powercut)
 
@@ -187,7 +187,7 @@ def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, A
     return exit_code(report)
 
 
-def _by_clock(
+def _by_measuring(
     settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], given: dict[str, Any]
 ) -> int:
     """Check claims by measuring; the benchmark is imported only here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.model import Drive
 
-PATIENT = 180
+SAFE_TIMEOUT = 180
 """Seconds; longer than any drive is known to retry."""
 
 
@@ -19,4 +19,4 @@ def gives_up_first(drive: Drive) -> bool | None:
         return None
     if limit:
         return limit < timeout
-    return True if timeout >= PATIENT else None if limit is None else False
+    return True if timeout >= SAFE_TIMEOUT else None if limit is None else False

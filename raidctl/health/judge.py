@@ -21,19 +21,19 @@ from raidctl.health.redundancy import (
     being_copied,
     being_rebuilt,
     below,
-    called_degraded,
     counted_above,
+    degraded_by_rebuild,
     expects_failure,
     has_bare_volume,
     held_journal,
+    is_degraded,
     least_redundant,
     may_need,
     members,
-    named_for_rebuild,
+    mentions_rebuild,
     needs_attention,
     only_replaced,
     rebuilding,
-    speaks_of_rebuild,
     survives,
 )  # fmt: skip
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
@@ -244,7 +244,7 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
             machine.add("predicted", "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
         else:
             _counters(machine, drive, left)
-    elif not drive.backing and expects_failure(controller, drive) and not named_for_rebuild(controller, drive):
+    elif not drive.backing and expects_failure(controller, drive) and not degraded_by_rebuild(controller, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(controller, drive))
         situation = "last" if left in (0, -1) or (left == 1 and not whole) else "last_one" if left == 1 else "predicted"
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
@@ -279,7 +279,7 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
         machine.add("several", "several_expect_failure", array, f"{len(several)} drives predict failure: {names}")
     if array.status not in ("warning", "critical"):
         return
-    rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
+    rebuilt = array.status == "warning" and mentions_rebuild(array.status_text)
     bare = array.status == "critical" or rebuilt or has_bare_volume(controller, array)
     situation, near = "bare" if bare else "warned", {drive.id for drive in members(controller, array)}
     as_bad = any(one.where in near and WEIGHT[one.severity] <= WEIGHT[TABLE[situation][1]] for one in machine.found)
@@ -374,7 +374,7 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
         hurt = [v.id for v in own if one.rule != "drive_failed" or not only_replaced(v)]
         software = controller.mode == "software"
         upper = [] if software else [member.id for _, member in machine.above(drive.id, drive.serial)]
-        if one.rule in _OF_DRIVES or (one.rule == "drive_expects_failure" and called_degraded(controller, drive)):
+        if one.rule in _OF_DRIVES or (one.rule == "drive_expects_failure" and is_degraded(controller, drive)):
             return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, upper, ("drive_failed",))
         return _first(machine, one, upper, ("drive_failed",))
     if one.rule in (*_OF_CACHES, "write_policy_not_in_force"):

@@ -138,7 +138,7 @@ def _reported(volume: Volume, sharing: Sequence[int], *, unsure: bool) -> int | 
     return None if left is None or (unsure and left) else drives_that_may_fail(left, sharing)
 
 
-def overdrawn(controller: Controller, volume: Volume) -> bool:
+def exceeds_redundancy(controller: Controller, volume: Volume) -> bool:
     """Whether more members are reported gone than a working volume's level survives.
 
     Then one of them still holds data that the others lack; or, in arrays of several sets, they are in different sets.
@@ -237,7 +237,7 @@ def least_redundant(volumes: Sequence[Volume]) -> int | None:
 
 def being_rebuilt(drive: Drive) -> bool:
     """Whether a drive's warning only means that it is rebuilt or copied."""
-    return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
+    return drive.status == "warning" and mentions_rebuild(drive.status_text)
 
 
 def only_copied(volume: Volume) -> bool:
@@ -271,7 +271,7 @@ def being_copied(drive: Drive) -> bool:
     return being_rebuilt(drive) and any(sign in (drive.status_text or "").lower() for sign in _COPIED)
 
 
-def speaks_of_rebuild(words: str | None) -> bool:
+def mentions_rebuild(words: str | None) -> bool:
     """Whether a tool's words for a state mean a rebuild or copy."""
     text = (words or "").lower().replace("unrecover", "")  # "Unrecovered-Read-Errors" of DDF metadata
     return any(sign in text for sign in _REBUILT)
@@ -295,7 +295,7 @@ def queued(controller: Controller, volume: Volume) -> bool:
     return any(other.array == volume.array and other.status == "rebuilding" for other in controller.volumes)
 
 
-def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
+def degraded_by_rebuild(controller: Controller, drive: Drive) -> bool:
     """Whether a drive is reported as degraded only because its volume is. The volume is being rebuilt on it."""
     if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
         return False
@@ -304,7 +304,7 @@ def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
     )
 
 
-def called_degraded(controller: Controller, drive: Drive) -> bool:
+def is_degraded(controller: Controller, drive: Drive) -> bool:
     """Whether a software array works with a degraded member: ``DEGRADED (too many errors)`` of ZFS."""
     return controller.mode == "software" and (drive.status_text or "").lower().startswith("degraded")
 
@@ -329,9 +329,9 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     text = (drive.status_text or "").lower()
     if too_hot(drive) or ((drive.foreign or locked(drive)) and not _FORESEES.search(text)):
         return False
-    if controller.mode == "software" and not ("smart" in text or "error" in text or called_degraded(controller, drive)):
+    if controller.mode == "software" and not ("smart" in text or "error" in text or is_degraded(controller, drive)):
         return False
-    return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
+    return drive.status == "warning" and not (mentions_rebuild(text) or any(sign in text for sign in _TREATED))
 
 
 def counted_above(inventory: Inventory, member: Drive, many: int) -> bool:
@@ -369,7 +369,7 @@ def locked(drive: Drive) -> bool:
     return bool(_LOCKED.search(drive.status_text or ""))
 
 
-def called_foreign(drive: Drive) -> bool:
+def reported_foreign(drive: Drive) -> bool:
     """Whether only a drive's state word reports that it is foreign. Flagged drives are a matter of their controller."""
     return not drive.foreign and bool(_FOREIGN.search(drive.status_text or ""))
 
@@ -382,7 +382,7 @@ def write_failed(drive: Drive) -> bool:
 
 def needs_attention(drive: Drive) -> bool:
     """Whether a drive's warning is more than an operation that ends without help."""
-    special = too_hot(drive) or not_accepted(drive) or locked(drive) or called_foreign(drive) or write_failed(drive)
+    special = too_hot(drive) or not_accepted(drive) or locked(drive) or reported_foreign(drive) or write_failed(drive)
     return special or "fail" in (drive.status_text or "").lower()
 
 

@@ -98,7 +98,7 @@ def probe_caches(view: HostView, names: Iterable[str] | None = None) -> Dialogue
         uuids=uuids,
         problems=problems,
     )
-    _untold(kernel, first)
+    _report_unknown(kernel, first)
     return kernel
 
 
@@ -164,7 +164,7 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
     return Problem(severity="warning", kind="unread", where=where, message=f"{where} failed ({detail}): {missing}.")
 
 
-def _untold(kernel: Kernel, first: _Round) -> None:
+def _report_unknown(kernel: Kernel, first: _Round) -> None:
     """Report once if the page cache is unknown. The cause is a missing /proc or an old recording."""
     answers = [*kernel.vm.answers.values(), first.reads[MEMINFO]]
     if all(answer.data is None for answer in answers):

@@ -173,7 +173,7 @@ class _Work:
             counters.append(Counter(name="stripe cache active", value=active, unit="entries"))
             counters.append(Counter(name="stripe cache size", value=size, unit="entries"))
         counters += self._requests(block)
-        how = None if size is not None else method(block.name) if counters else _untold(block)
+        how = None if size is not None else method(block.name) if counters else _why_unknown(block)
         return LayerStats(
             layer=own, kind="md", name=block.name, estimate=size is None, method=how, counters=tuple(counters)
         )
@@ -232,7 +232,7 @@ class _Work:
         return counters
 
 
-def _untold(block: BlockDevice | None) -> str:
+def _why_unknown(block: BlockDevice | None) -> str:
     """Explain why a layer has no statistics."""
     what = "the system sees no block device of it" if block is None else f"{path_of(block.name, 'stat')} is empty"
     return f"unknown: {what}"

@@ -16,7 +16,7 @@ from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.host import partition_node
-from raidctl.layout.applying_facts import ApplyFacts, Doomed
+from raidctl.layout.applying_facts import ApplyFacts, DeletedVolume
 from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers
 from raidctl.layout.objects import Machine, plain_id
 from raidctl.layout.plan import Compiled, chosen_names, compiled
@@ -204,7 +204,7 @@ class Applying:
                     left = "signatures of the deleted volume may be left there. Put it back."
                     raise self._stopped(change, f"Not listed now: {absent}; {left}")
                 made = [volume for _, volume in self._own(seen)]
-                self._name_old_data(made)
+                self._warn_of_old_data(made)
                 _note_incomplete(change, made)
                 return made
             if steps == last:
@@ -214,7 +214,7 @@ class Applying:
             self.facts = replace(self.facts, prepared=(*self.facts.prepared, *new))
             seen = change.go_on(steps, self.facts.texts())
 
-    def _name_old_data(self, made: Sequence[Volume]) -> None:
+    def _warn_of_old_data(self, made: Sequence[Volume]) -> None:
         """P12: warn that old content may be readable again.
 
         An earlier array with the same drives and geometry may have left it.
@@ -298,14 +298,14 @@ def _note_incomplete(change: Change, made: Sequence[Volume]) -> None:
             change.doubtful = True
 
 
-def _members(controller: Controller, volume: Volume, seen: Survey) -> Doomed:
+def _members(controller: Controller, volume: Volume, seen: Survey) -> DeletedVolume:
     members = [drive for drive in controller.drives if drive.array == volume.array]
     pairs = []
     for member in members:
         below = _below([member], seen)
         node = (member.device or "").removeprefix(below[0].device or "/") if below else ""
         pairs += [f"{below[0].serial}={node}"] if below else []
-    return Doomed(family=family_of(controller), unique_id=volume.unique_id or "", members=tuple(pairs))
+    return DeletedVolume(family=family_of(controller), unique_id=volume.unique_id or "", members=tuple(pairs))
 
 
 def _below(members: Sequence[Drive], seen: Survey) -> list[Drive]:
@@ -317,7 +317,7 @@ def _identity(volume: Volume) -> Identity:
     return Identity(object_id=volume.id, unique=volume.unique_id or "", device=volume.device)
 
 
-def _present(one: Doomed, seen: Survey) -> Iterator[tuple[Identity, str]]:
+def _present(one: DeletedVolume, seen: Survey) -> Iterator[tuple[Identity, str]]:
     """Yield the present former members: the whole drive and the member's node."""
     drives = {drive.serial: drive for _, drive in physical_drives(seen.inventory.controllers) if drive.serial}
     for pair in one.members:

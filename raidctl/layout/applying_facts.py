@@ -12,7 +12,7 @@ from raidctl.layout.specification import Layout
 _KEY = "layout"
 
 
-class Doomed(Struct, frozen=True, kw_only=True):
+class DeletedVolume(Struct, frozen=True, kw_only=True):
     """A volume to delete, with the identities of its members."""
 
     family: str
@@ -37,7 +37,7 @@ class ApplyFacts(Struct, frozen=True, kw_only=True):
     """The chosen drives and spares, by the volume's line in the file."""
     prepared: tuple[str, ...] = ()
     """Serial numbers of the drives that were partitioned. What their partitions contain is left over."""
-    doomed: tuple[Doomed, ...] = ()
+    doomed: tuple[DeletedVolume, ...] = ()
     config: bool = False
     """Whether the configuration of the machine changes."""
 

@@ -18,7 +18,7 @@ import msgspec
 
 from raidctl import json_decode
 from raidctl.change.state_directory import OTHERS_WRITE, sync
-from raidctl.change.state_place import CHECKS, LEADS_NOWHERE, is_missing
+from raidctl.change.state_place import CHECKS, DANGLING_LINK, is_missing
 from raidctl.described import doc
 from raidctl.errors import RaidctlError
 from raidctl.vendor.checks import CheckKind
@@ -75,7 +75,7 @@ def read(place: Path | None) -> History:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
-        return History() if is_missing(str(path)) else History(unread=f"{path} cannot be read: {LEADS_NOWHERE}")
+        return History() if is_missing(str(path)) else History(unread=f"{path} cannot be read: {DANGLING_LINK}")
     except OSError as error:
         return History(unread=f"{path} cannot be read: {error.strerror}.")
     with os.fdopen(handle, "rb") as file:

@@ -21,7 +21,7 @@ GUARDS: Sequence[Callable[[Subject], Iterator[Reason]]] = (
     guards.redundancy, guards.last_copy, guards.right_moment, guards.running, machine_guards.cache, guards.same_copies,
     machine_guards.unused_and_empty, guards.copy_first, machine_guards.boots, machine_guards.timeouts,
     machine_guards.no_journal, machine_guards.all_of_it, machine_guards.identity, machine_guards.fresh,
-    machine_guards.visible, machine_guards.taken_by_itself,
+    machine_guards.visible, machine_guards.taken_automatically,
 )  # fmt: skip
 """Every guard, in the order of its number."""
 _ORDER = {"no": 0, "unknown": 1, "note": 2, "yes": 3}

@@ -20,8 +20,8 @@ from raidctl.health.redundancy import (
     below,
     expects_failure,
     in_words,
+    mentions_rebuild,
     rebuilding,
-    speaks_of_rebuild,
 )
 from raidctl.model import Array, Controller, Drive, Volume, has_failed, state_problems
 from raidctl.model.raid_levels import MIRRORED, PARITY, WITHOUT_REDUNDANCY
@@ -222,7 +222,7 @@ def right_moment(subject: Subject) -> Reasons:
         if volume.progress is not None:
             evidence.append(f"{volume.id} progress.operation = {volume.progress.operation}")
         if what is None:
-            if subject.spared and (needed := _needed(controller, volume, *evidence)) is not None:
+            if subject.covered and (needed := _needed(controller, volume, *evidence)) is not None:
                 fine = False
                 yield needed
             continue
@@ -289,7 +289,7 @@ def _of_array(array: Array | None) -> str | None:
     """The operation that only the state of an array reports, as a clause."""
     if array is None:
         return None
-    if array.status == "warning" and speaks_of_rebuild(array.status_text):
+    if array.status == "warning" and mentions_rebuild(array.status_text):
         return "is being rebuilt"
     return "is being migrated, expanded or initialised" if being_changed(array) else None
 

@@ -233,7 +233,7 @@ _AUTO_REBUILD = "Auto-Rebuild Policy"
 """Label of the only tool that reports it."""
 
 
-def taken_by_itself(subject: Subject) -> Reasons:
+def taken_automatically(subject: Subject) -> Reasons:
     """S6: which drive the controller takes for an automatic rebuild. The guard applies if that may be any drive."""
     controller = subject.controller
     word = controller.details.get(_AUTO_REBUILD, "").strip().lower()

@@ -14,9 +14,9 @@ from raidctl.health.redundancy import (
     OUT_OF_REACH,
     WHOLE,
     being_rebuilt,
+    exceeds_redundancy,
     members,
     members_expected,
-    overdrawn,
 )
 from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
@@ -80,7 +80,7 @@ class Loss(Struct, frozen=True):
         """Whether a member reported gone may hold the only copy of data."""
         if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
             return False  # the kernel has dropped it
-        return self.volume is None or overdrawn(self.controller, self.volume)
+        return self.volume is None or exceeds_redundancy(self.controller, self.volume)
 
     @property
     def before(self) -> int | None:
@@ -174,7 +174,7 @@ class Subject(Struct, frozen=True, dict=True):
         return tuple(volume for volume in self.controller.volumes if volume.status not in WHOLE)
 
     @cached_property
-    def spared(self) -> tuple[tuple[Controller, Volume], ...]:
+    def covered(self) -> tuple[tuple[Controller, Volume], ...]:
         """The volumes that the drive is a spare for. One whose own state is ``Global Hot-Spare`` is for all."""
         found = []
         for controller, drive in self.entries:
@@ -204,7 +204,7 @@ class Subject(Struct, frozen=True, dict=True):
         """Volumes that the drive holds, held, or covers as a spare."""
         yield from ((loss.controller, loss.volume) for loss in self.losses if loss.volume)
         yield from ((self.controller, volume) for volume in self.former)
-        yield from self.spared
+        yield from self.covered
 
     @cached_property
     def blocks(self) -> tuple[BlockDevice, ...]:
@@ -219,7 +219,7 @@ class Subject(Struct, frozen=True, dict=True):
     def unproven(self) -> tuple[str, ...]:
         """Devices to read: those of a drive in no array on which the kernel shows nothing."""
         roles = {drive.role for _, drive in self.entries}
-        if self.losses or self.spared or roles & {"member", "spare", "journal"}:
+        if self.losses or self.covered or roles & {"member", "spare", "journal"}:
             return ()
         return tuple(dict.fromkeys(node for block in self.blocks for node in _bare(self.view, block)))
 

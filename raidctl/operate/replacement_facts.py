@@ -328,7 +328,7 @@ def place_of(seen: Survey, drive: Drive) -> str:
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
 
 
-def standing(seen: Survey, facts: Facts) -> str:
+def redundancy_now(seen: Survey, facts: Facts) -> str:
     """Report how many more failures the arrays survive now."""
     found = parts(seen, facts)
     if isinstance(found, str):

@@ -23,7 +23,7 @@ from raidctl import __version__
 from raidctl.errors import CannotTell, UsageError
 
 LOOPBACK = "127.0.0.1"
-_GLANCE = 1
+_SIGNAL_DELAY = 1
 """Seconds until a signal is noticed, at most."""
 _PATIENCE = 10
 """Seconds that a client may take to send its request. The same limit holds for receiving the response."""
@@ -65,7 +65,7 @@ class Refresher:
         page, until = self._scan(), time.monotonic() + self._interval
         while True:
             try:
-                future = self._asked.get(timeout=_GLANCE)
+                future = self._asked.get(timeout=_SIGNAL_DELAY)
             except queue.Empty:  # a signal that another thread has received is noticed only when this one wakes up
                 continue
             if time.monotonic() >= until:

@@ -21,7 +21,7 @@ CONNECT_PATIENCE = 45.0
 """Time limit in seconds for the connection. It includes authentication and the start of a shell."""
 PAUSE = 0.5
 """Seconds before the second try."""
-RUBBISH = 8 << 20
+GREETING_LIMIT = 8 << 20
 """Most bytes that a login may print before its shell begins."""
 SETTLED = 1.0
 """Seconds after a broken session until its connection counts as intact."""
@@ -215,8 +215,8 @@ class Connection:
                 return self._ended(client)
             if self._closing.is_set():
                 return Answer(trouble=Failure.FAILED, detail="interrupted"), False
-            if client.printed > RUBBISH:
-                why = f"No shell on {self.destination}: its login prints more than {RUBBISH >> 20} MiB"
+            if client.printed > GREETING_LIMIT:
+                why = f"No shell on {self.destination}: its login prints more than {GREETING_LIMIT >> 20} MiB"
                 return Answer(trouble=Failure.FLOOD, detail=why), False
             if time.monotonic() >= deadline:
                 printed = client.errors() or decode(client.output()).strip()[-400:]

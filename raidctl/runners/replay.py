@@ -97,9 +97,9 @@ class ReplayRunner:
         there: set[str] = set()
         for (kind, *words), answer in self._answers.items():
             if kind == "read" and answer.trouble is not Failure.MISSING:
-                there.update(_lineage(words[0]))
+                there.update(_with_parents(words[0]))
             elif isinstance(answer, GlobAnswer):
-                there.update(path for found in answer.paths for path in _lineage(found))
+                there.update(path for found in answer.paths for path in _with_parents(found))
         found: dict[int, list[tuple[str, ...]]] = {}
         for path in there:
             parts = tuple(path.split("/"))
@@ -107,7 +107,7 @@ class ReplayRunner:
         return found
 
 
-def _lineage(path: str) -> Iterator[str]:
+def _with_parents(path: str) -> Iterator[str]:
     """Yield a path and the directories above it, without the root."""
     while path.strip("/"):
         yield path

@@ -16,7 +16,7 @@ from raidctl.discovery.pci import normalised
 from raidctl.evidence import Output
 from raidctl.model import Controller, Problem
 from raidctl.select import family_of, items
-from raidctl.survey.same_objects import Homes, homes
+from raidctl.survey.same_objects import ProblemPlaces, problem_places
 from raidctl.survey.worse_values import settle
 
 _NOTHING = (None, "", "unknown")
@@ -27,7 +27,7 @@ class Merged(Struct, frozen=True):
 
     controllers: tuple[Controller, ...]
     problems: tuple[Problem, ...] = ()
-    dropped: Homes = {}
+    dropped: ProblemPlaces = {}
     """The dropped controllers and their parts, except ids that still exist."""
 
 
@@ -59,7 +59,7 @@ def merge(controllers: Sequence[Controller], outputs: Sequence[Output], tools: M
             settled = settle(shown, other)
             shown = settled.controller
             problems += settled.problems
-            dropped.update(homes(best, other, settled.same))
+            dropped.update(problem_places(best, other, settled.same))
         kept.append(shown)
     existing = {item.id for one in kept for item in items(one)}
     return Merged(tuple(kept), tuple(problems), {name: home for name, home in dropped.items() if name not in existing})

@@ -16,7 +16,7 @@ from raidctl.evidence import Output
 from raidctl.model import ASK_OWN_TOOL, Controller, Drive, Problem, Volume
 from raidctl.select import Item, items
 
-Homes = Mapping[str, tuple[str, str]]
+ProblemPlaces = Mapping[str, tuple[str, str]]
 """Ids of objects that are not shown, each with the id of the shown object and the beginning of its messages there."""
 _KEPT = ("state", "unread", "no_right")
 """Kinds of problems that are kept if their object is not shown."""
@@ -61,7 +61,7 @@ def pairs(own: Sequence[Controller], other: Controller) -> Iterator[Pair]:
                 yield Pair(*known[name], theirs, name)
 
 
-def homes(shown: Controller, other: Controller, same: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def problem_places(shown: Controller, other: Controller, same: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Where the problems of a controller that is not shown belong.
 
     ``same``: ids of its objects with those of the shown ones. Problems of all others are the shown controller's.
@@ -70,7 +70,7 @@ def homes(shown: Controller, other: Controller, same: Mapping[str, str]) -> dict
     return {**found, other.id: (shown.id, "")}
 
 
-def drop_objects(outputs: Iterable[Output], problems: Iterable[Problem], dropped: Homes) -> list[Problem]:
+def drop_objects(outputs: Iterable[Output], problems: Iterable[Problem], dropped: ProblemPlaces) -> list[Problem]:
     """Remove the facts of objects that are not shown, and move their problems to the shown ones.
 
     The facts are removed from the evidence; their lines stay read. Notes are removed, and so is the problem that a

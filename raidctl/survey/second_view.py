@@ -18,7 +18,7 @@ from raidctl.discovery.pci import normalised
 from raidctl.host import HostView
 from raidctl.model import Battery, Controller, Drive, Problem, SecondView, Tool, Volume
 from raidctl.select import Item, items
-from raidctl.survey.same_objects import Homes, Pair, have_names, homes, names_of, pairs
+from raidctl.survey.same_objects import Pair, ProblemPlaces, have_names, names_of, pairs, problem_places
 from raidctl.text import counted
 from raidctl.vendor.draft import is_bad
 from raidctl.vendor.protocol import Vendor
@@ -30,7 +30,7 @@ class Joined(Struct, frozen=True):
     left: tuple[Controller, ...]
     views: tuple[SecondView, ...] = ()
     problems: tuple[Problem, ...] = ()
-    dropped: Homes = {}
+    dropped: ProblemPlaces = {}
     """The objects shown as the machine's own tools report them."""
 
 
@@ -67,7 +67,7 @@ def join(own: Sequence[Controller], outside: Sequence[Controller], unread: Seque
         views += _views(partner, other, found)
         same = {pair.theirs.id: pair.ours.id for pair in found}
         same |= {theirs.id: ours.id for ours, theirs in _batteries(partner, other)}
-        dropped |= homes(partner, other, same)
+        dropped |= problem_places(partner, other, same)
         problems.append(_note(partner, other, found))
         if not any(where.startswith(("/", other.id)) for where in unread):
             problems += _not_listed(partner, other, found, seen)

@@ -103,7 +103,7 @@ class Bays(Struct):
         return min(99.0, max(0.0, (self.clock - group.since) / REBUILD_SECONDS * 100))
 
 
-def standing(group: SimulatedArray) -> Literal["ok", "degraded", "rebuilding", "failed"]:
+def array_status(group: SimulatedArray) -> Literal["ok", "degraded", "rebuilding", "failed"]:
     """The status of an array: ``rebuilding`` is degraded as well."""
     parts: dict[int, list[Slot]] = {}
     for slot in group.slots:
@@ -216,7 +216,7 @@ def _come_back(machine: Bays, bay: str, serial: str) -> None:
     """Restart an array that stopped when a member left. The member is back, and nothing was written since."""
     for group in machine.groups.values():
         for slot in group.slots:
-            if (slot.serial, slot.state) == (serial, "missing") and standing(group) == "failed":
+            if (slot.serial, slot.state) == (serial, "missing") and array_status(group) == "failed":
                 slot.state, slot.bay, machine.disks[serial].state = "present", bay, "member"
 
 
@@ -224,7 +224,7 @@ def settle(machine: Bays) -> None:
     """Apply automatic changes. Rebuilds and checks end, and spares and new drives step in."""
     for volume, check in list(machine.checks.items()):
         over = machine.clock - check.since >= CHECK_SECONDS
-        if over or standing(machine.groups[machine.volumes[volume]]) != "ok":
+        if over or array_status(machine.groups[machine.volumes[volume]]) != "ok":
             del machine.checks[volume]
     for name, group in machine.groups.items():
         for slot in group.slots:
@@ -234,7 +234,7 @@ def settle(machine: Bays) -> None:
 
 
 def _step_in(machine: Bays, name: str, group: SimulatedArray) -> None:
-    if standing(group) != "degraded":
+    if array_status(group) != "degraded":
         return  # complete, lost, or being rebuilt: one member at a time
     for slot in group.slots:
         if slot.state not in ("missing", "failed"):

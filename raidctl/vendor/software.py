@@ -43,7 +43,7 @@ def json_value(document: Document, text: str, found: list[Problem]) -> tuple[obj
         message = f"The JSON is damaged or cut off: {str(error)[:120]}."
         found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
         return None, ""
-    if json_decode.goes_on(text, end):
+    if json_decode.continues(text, end):
         message = "The JSON has more closing than opening brackets: lines are missing."
         found.append(Problem("error", document.name, message, "Run the command again.", "unread"))
     return value, text[end:]

@@ -23,7 +23,7 @@ Finding = Literal["fits", "contradicts", "silent"]
 
 
 @dataclass(frozen=True)
-class Reckoning:
+class SizeCheck:
     """Result of the size calculation for one level."""
 
     finding: Finding
@@ -56,7 +56,7 @@ def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = No
     return tuple(least * (count - n * parity) for n in spans)
 
 
-def reckon(machine: CheckedMachine, subject: Subject, level: str) -> Reckoning | None:
+def check_size(machine: CheckedMachine, subject: Subject, level: str) -> SizeCheck | None:
     """Whether the size of a volume matches a level. None if drives or sizes are unknown."""
     volume = subject.volume
     if volume is None:
@@ -74,15 +74,15 @@ def reckon(machine: CheckedMachine, subject: Subject, level: str) -> Reckoning |
     near = min(expected, key=lambda e: abs(e - size))
     if abs(near - size) <= NEAR * near and alone:
         others = _others(level, size, sizes, count)
-        return Reckoning("fits", f"{shape} give {_human(near)} as {level}; the volume has {_human(size)}", others)
+        return SizeCheck("fits", f"{shape} give {_human(near)} as {level}; the volume has {_human(size)}", others)
     if size > max(expected) * (1 + FAR) or (whole and alone and size < min(expected) * (1 - FAR)):
         fitting = [other for other in COMMON if _fits(other, size, sizes, count)]
         rather = f", as {' or '.join(fitting)} would" if fitting else ""
-        return Reckoning(
+        return SizeCheck(
             "contradicts", f"{shape} give {_human(near)} as {level}, but the volume has {_human(size)}{rather}"
         )
     why = "other volumes or free space share the array" if not alone else "it may not use all of the drives"
-    return Reckoning("silent", f"{shape} give up to {_human(near)} as {level}; the volume has {_human(size)}: {why}")
+    return SizeCheck("silent", f"{shape} give up to {_human(near)} as {level}; the volume has {_human(size)}: {why}")
 
 
 def fitting(machine: CheckedMachine, subject: Subject) -> tuple[str, ...]:

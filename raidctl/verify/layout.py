@@ -11,7 +11,7 @@ from raidctl.host import BlockDevice
 from raidctl.model import Drive
 from raidctl.text import all_of, capitalised, counted, listing
 from raidctl.units import format_binary, format_decimal
-from raidctl.verify.capacity import fitting, reckon
+from raidctl.verify.capacity import check_size, fitting
 from raidctl.verify.case import HOST, Case
 from raidctl.verify.report import Answer, Evidence, Source
 from raidctl.verify.subjects import blocks_of
@@ -35,7 +35,7 @@ def raid_level(case: Case) -> Answer:
     if level is None or level == "unknown":
         return _level_unknown(case)
     case.cite(volume.id, "raid_level", f"RAID level {level}")
-    found = reckon(case.machine, case.subject, level)
+    found = check_size(case.machine, case.subject, level)
     if found:
         case.evidence.append(Evidence(source="arithmetic", object=volume.id, says=found.statement))
     if case.machine.view.virtual:

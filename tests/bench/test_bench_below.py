@@ -31,7 +31,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.switcher import Switcher
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
-from raidctl.verify.clock import number
+from raidctl.verify.measurements import number
 from tests.bench.engine_bench import Patient
 from tests.bench.virtual_clock import Stage
 from tests.support.machines import FIXTURES

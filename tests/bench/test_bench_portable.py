@@ -46,8 +46,8 @@ from array import array
 from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.work import Stream, Work
-from raidctl.cli import _mind_signals
-_mind_signals()
+from raidctl.cli import _handle_signals
+_handle_signals()
 with FileTarget({place!r}, 1 << 20) as target:
     what = Stream(ops=bytes(4), offsets=array("Q", [0, 4096, 8192, 12288]), size=4096, depth=4, cycle=True)
     PortableEngine().run(target, Work(streams=[what], seconds=3600))

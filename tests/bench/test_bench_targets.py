@@ -84,9 +84,9 @@ def test_a_signal_to_the_program_removes_it(tmp_path: Path, number: signal.Signa
     """The signal handlers of the command line remove the file."""
     script = (
         "import sys, time\n"
-        "from raidctl.cli import _mind_signals\n"
+        "from raidctl.cli import _handle_signals\n"
         "from raidctl.bench.targets.file import FileTarget\n"
-        "_mind_signals()\n"
+        "_handle_signals()\n"
         f"with FileTarget({str(tmp_path)!r}, 1 << 20):\n"
         "    print('ready', flush=True)\n"
         "    time.sleep(60)\n"

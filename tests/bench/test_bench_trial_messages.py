@@ -21,8 +21,8 @@ from raidctl.bench.trials.worst import sentence
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.bench.work import Samples
 from raidctl.model import Host
-from raidctl.verify.clock import Clock
 from raidctl.verify.measured import joined, unknown_target
+from raidctl.verify.measurements import Measurements
 from raidctl.verify.report import Verification
 from raidctl.verify.wanted import Claim
 from tests.bench.engine_bench import Handle
@@ -90,5 +90,7 @@ def test_a_failed_trial_reports_only_its_failure(claim: Claim) -> None:
     session = Session(profile="verify", target="x", kind="nbd", size=MIB, results=(failed,))
     answers = tuple(unknown_target((claim,), "x", "Nobody knows.", served=True))
     report = Verification(host=Host(), targets=("x",), verdict="inconclusive", answers=answers, problems=())
-    (answer,) = joined(report, (claim,), Clock(session=session, facts=Evidence(), named="x", served=True)).answers
+    (answer,) = joined(
+        report, (claim,), Measurements(session=session, facts=Evidence(), named="x", served=True)
+    ).answers
     assert (answer.verdict, answer.reasons) == ("inconclusive", ("Nobody knows.", "The reads failed."))

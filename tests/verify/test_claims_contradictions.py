@@ -24,7 +24,7 @@ from raidctl.model import (
     VolumeStatus,
 )
 from raidctl.request import converse
-from raidctl.verify.capacity import reckon, usable
+from raidctl.verify.capacity import check_size, usable
 from raidctl.verify.facts import facts
 from raidctl.verify.judge import exit_code, verify
 from raidctl.verify.kernel import Kernel, read_kernel
@@ -58,7 +58,7 @@ def test_the_capacity_is_compared_with_the_level(level: str, size: float, findin
     Six drives of 2 TB make 8 TB of RAID-6 and 10 TB of RAID-5, whatever the tool prints.
     """
     known = checked_machine(raid_controller(level=level, size=int(size)))
-    found = reckon(known, whole(known, drives=False)[0][0], level)
+    found = check_size(known, whole(known, drives=False)[0][0], level)
     assert found is not None
     assert found.finding == finding
 
@@ -132,7 +132,7 @@ def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
     known = checked_machine(
         type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"volumes": both})
     )
-    found = reckon(known, whole(known, drives=False)[0][0], "raid6")
+    found = check_size(known, whole(known, drives=False)[0][0], "raid6")
     assert found is not None
     assert found.finding == "silent"
 

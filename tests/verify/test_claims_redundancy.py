@@ -13,8 +13,8 @@ from raidctl.model import Array, Battery, Controller, Drive, Host, Progress, Scr
 from raidctl.survey.survey import Survey
 from raidctl.verify.subjects import CheckedMachine
 from tests.verify.checked_machines import checked_machine, judged, raid_controller
-from tests.verify.clocked import answered
 from tests.verify.conftest import Answers, Verify
+from tests.verify.measuring import answered
 
 
 def behind(state: str, **of_volume: Any) -> CheckedMachine:

@@ -12,12 +12,12 @@ from raidctl.bench.result import Confounder, Session, Spread, TrialResult
 from raidctl.bench.session import target_failed
 from raidctl.bench.verdict.early_acknowledgement import Finding
 from raidctl.model import Host, VolumeCache
-from raidctl.verify.clock import Clock
 from raidctl.verify.measured import joined, unknown_target
+from raidctl.verify.measurements import Measurements
 from raidctl.verify.report import Verification, overall
 from raidctl.verify.wanted import claims
 from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
-from tests.verify.clocked import answered, unknown_server
+from tests.verify.measuring import answered, unknown_server
 
 
 def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: Any) -> Session:
@@ -146,7 +146,7 @@ def test_a_pass_by_settings_is_suspect_if_commits_show_a_hidden_cache(
 ) -> None:
     """All settings show that nothing caches writes, and the measurement shows that something does."""
     found = Finding(verdict="inconclusive", reasons=("A cache accepts them.",), case=case)
-    monkeypatch.setattr(Clock, "finding", lambda _clock, _promise="durable": found)
+    monkeypatch.setattr(Measurements, "finding", lambda _measurements, _promise="durable": found)
     for drives, verdict in (("disabled", "suspect"), (None, "inconclusive")):
         through = VolumeCache(write_policy="write_through", write_active="write_through",
                               controller_cache="not_caching", drive_write_cache=drives)  # type: ignore[arg-type]  # fmt: skip

@@ -13,7 +13,7 @@ from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Answer, Verification, overall
 from raidctl.verify.wanted import claims
 from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
-from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, unknown_server
+from tests.verify.measuring import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, unknown_server
 from tests.verify.simulated import policy, results, switcher
 
 WRITE_BACK = VolumeCache(

@@ -65,15 +65,15 @@ NO_TOOL = "arcconf, or its number for the controller, is unknown."
 NO_DRIVER = "The controller's driver is unknown: aacraid and smartpqi take other commands."
 
 
-def abilities_of(younger: bool | None, *, known: bool) -> Mapping[Verb, Ability]:
+def abilities_of(newer: bool | None, *, known: bool) -> Mapping[Verb, Ability]:
     """What a generation can do.
 
     Args:
-        younger: Whether it has the smartpqi driver; None: unknown.
+        newer: Whether it has the smartpqi driver; None: unknown.
         known: Whether the tool is installed and names the controller.
     """
     if not known:
         return dict.fromkeys((*_AACRAID, *_NEVER), Ability(can=False, why_not=NO_TOOL))
-    if younger is None:
+    if newer is None:
         return dict.fromkeys((*_AACRAID, *_NEVER), Ability(can=False, why_not=NO_DRIVER))
-    return {**(_SMARTPQI if younger else _AACRAID), **_NEVER}
+    return {**(_SMARTPQI if newer else _AACRAID), **_NEVER}

@@ -60,7 +60,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
     """The commands that lead from the current to the desired settings."""
     tool = reporting_tool(controller, tools)
     command = command_of(tool) if tool is not None else None
-    return _Planner(controller, command, current_settings(controller), younger=smartpqi(controller)).plan(requests)
+    return _Planner(controller, command, current_settings(controller), newer=smartpqi(controller)).plan(requests)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
@@ -95,7 +95,7 @@ def judge(action: Action, answer: Answer) -> str | None:
 class _Planner(Planner):
     """A plan under construction."""
 
-    younger: bool | None = field(kw_only=True)
+    newer: bool | None = field(kw_only=True)
     """Whether it is a smartpqi controller; None if unknown."""
 
     order = _ORDER
@@ -111,17 +111,17 @@ class _Planner(Planner):
             )
         elif self.controller.mode == "hba":
             self.refuse(desired, "unsupported", "The controller is in HBA mode: it caches nothing.")
-        elif self.younger is None:
+        elif self.newer is None:
             reason = "The controller's driver is unknown: aacraid and smartpqi take different commands."
             self.refuse(desired, "unknown", reason)
-        elif self.younger:
+        elif self.newer:
             self.of_smartpqi(desired)
         else:
             self.of_aacraid(desired)
 
     def conflicts(self, requests: Sequence[Desired]) -> Iterator[Refusal]:
         """Refuse two kinds of write-back on a smartpqi controller."""
-        if self.younger:
+        if self.newer:
             yield from divided(requests)
 
     def fulfilled(self, desired: Desired) -> bool:

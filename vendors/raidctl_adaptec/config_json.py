@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output
-from raidctl.json_decode import decode_at, goes_on
+from raidctl.json_decode import continues, decode_at
 from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
@@ -59,7 +59,7 @@ def document(text: str) -> tuple[Any, bool]:
         value, end = decode_at(text, start)
     except ValueError:
         return None, False
-    return value, not goes_on(text, end)
+    return value, not continues(text, end)
 
 
 class _Reader(Struct):

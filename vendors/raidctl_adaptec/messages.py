@@ -14,7 +14,7 @@ from raidctl_adaptec.outline import Answer
 
 _COUNTS = regex(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
-_NOT_WELL = frozenset({"failed", "offline", "inactive", "degraded", "rebuilding", "unknown"})
+_UNHEALTHY = frozenset({"failed", "offline", "inactive", "degraded", "rebuilding", "unknown"})
 """Volume states that the controller may count as failed or degraded."""
 
 
@@ -29,7 +29,7 @@ def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
             message=f"The controller counts {match[1]} logical devices, but {listed} of them were read.",
             remedy="Ask for them with `arcconf getconfig N LD`.",
         )  # fmt: skip
-    bad = sum(volume.status in _NOT_WELL for volume in found.volumes)
+    bad = sum(volume.status in _UNHEALTHY for volume in found.volumes)
     if match and int(match[2]) + int(match[3]) > bad:
         more = f", of which {bad} are listed" if "logical" in controller.sections else ""
         yield Problem(

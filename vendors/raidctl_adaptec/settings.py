@@ -55,10 +55,10 @@ def smartpqi(controller: Controller) -> bool | None:
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can change, as far as reported."""
-    younger = smartpqi(controller)
-    if younger is None:
+    newer = smartpqi(controller)
+    if newer is None:
         return {}
-    return dict(_of_smartpqi(controller) if younger else _of_aacraid(controller))
+    return dict(_of_smartpqi(controller) if newer else _of_aacraid(controller))
 
 
 def _of_smartpqi(controller: Controller) -> Iterator[tuple[ToolSetting, str]]:

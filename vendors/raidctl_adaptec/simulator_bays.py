@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from raidctl.text import regex
 from raidctl.vendor import simulated_bays as machine_of
-from raidctl.vendor.simulated_bays import Bays, Check, FamilyBays, standing
+from raidctl.vendor.simulated_bays import Bays, Check, FamilyBays, array_status
 from raidctl.vendor.simulator import Reply, State
 
 _FOUND = "Controllers found: 1\n"
@@ -111,7 +111,7 @@ def _task(machine: Bays, verb: str, words: list[str]) -> str | None:
     volume = words[1]
     if verb == "stop":
         return None if machine.checks.pop(volume, None) else "No task is running on the logical device."
-    if standing(machine.groups[machine.volumes[volume]]) != "ok" or volume in machine.checks:
+    if array_status(machine.groups[machine.volumes[volume]]) != "ok" or volume in machine.checks:
         return "The task cannot be started in the current state of the logical device."
     if words[2:] not in (["verify"], ["verify_fix"]):
         return "Invalid task."

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from raidctl.text import regex
-from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, SimulatedArray, SimulatedDrive, Slot, standing
+from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, SimulatedArray, SimulatedDrive, Slot, array_status
 
 # Logical device number 0
 _VOLUME = regex(r"(?m)^Logical device number (\d+)[ ]*$")
@@ -131,7 +131,7 @@ def config(text: str, machine: Bays) -> str:
 
 
 def _counted(head: str, machine: Bays) -> str:
-    states = [standing(machine.groups[group]) for group in machine.volumes.values()]
+    states = [array_status(machine.groups[group]) for group in machine.volumes.values()]
     worse = sum(state in ("degraded", "rebuilding") for state in states)
     head = _set_value(head, "Logical devices/Failed/Degraded", f"{len(states)}/{states.count('failed')}/{worse}")
     gone = sum(machine.disks[serial].state == "failed" for serial in machine.bays.values())
@@ -141,7 +141,7 @@ def _counted(head: str, machine: Bays) -> str:
 def _volume(part: str, machine: Bays, number: str) -> str:
     group = machine.groups[machine.volumes[number]]
     words = {"ok": "Optimal", "failed": "Failed"}
-    part = _set_value(part, "Status of logical device", words.get(standing(group), "Degraded"))
+    part = _set_value(part, "Status of logical device", words.get(array_status(group), "Degraded"))
     spares = {
         "Global Hot-Spare": [bay for bay, one in machine.bays.items() if _spare(machine.disks[one], "")],
         "Dedicated Hot-Spare": [
@@ -216,13 +216,13 @@ def _state(machine: Bays, serial: str) -> str:
 
 def status(text: str, machine: Bays) -> str:
     """A recorded ``getstatus`` as it is now."""
-    rebuilding = {name for name, group in machine.groups.items() if standing(group) == "rebuilding"}
+    rebuilding = {name for name, group in machine.groups.items() if array_status(group) == "rebuilding"}
     if machine.clock == 0 and not machine.checks and rebuilding == {machine.volumes.get(one) for one in began(text)}:
         return text
     tasks: list[str] = []
     for number, name in machine.volumes.items():
         group = machine.groups[name]
-        if standing(group) == "rebuilding":
+        if array_status(group) == "rebuilding":
             tasks.append(_task(number, len(tasks), "Rebuild", machine.percent(group)))
         check = machine.checks.get(number)
         if check is not None:

@@ -23,7 +23,7 @@ from raidctl.vendor.simulated_bays import (
     SimulatedArray,
     SimulatedDrive,
     Slot,
-    standing,
+    array_status,
 )
 from raidctl.vendor.simulator import Reply, State
 from raidctl_areca.grammar import heading, row
@@ -208,7 +208,7 @@ def _check(machine: Bays, verb: str, volume: str) -> str | None:
     group = machine.groups.get(machine.volumes.get(volume, ""))
     if group is None:
         return "45>: No Volume Set."
-    if standing(group) != "ok" or volume in machine.checks:
+    if array_status(group) != "ok" or volume in machine.checks:
         return "49>: The Volume Set Is Busy."
     machine.checks[volume] = Check(repair=False, since=machine.clock)
     return None
@@ -234,7 +234,7 @@ def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _set_state(group: SimulatedArray) -> str:
-    return {"ok": "Normal", "degraded": "Degraded", "rebuilding": "Rebuilding", "failed": "Failed"}[standing(group)]
+    return {"ok": "Normal", "degraded": "Degraded", "rebuilding": "Rebuilding", "failed": "Failed"}[array_status(group)]
 
 
 def _volume_state(machine: Bays, volume: str) -> str:

@@ -120,9 +120,9 @@ def _ask_kernel(paths: Sequence[BlockDevice], host: HostView) -> Dialogue[_Outpu
 
 
 def _ask_smart(block: BlockDevice) -> Dialogue[_Outputs]:
-    from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - slow to import, and only for drives with SMART
+    from raidctl_drives.smart import query_smartctl  # noqa: PLC0415 - slow to import, and only for drives with SMART
 
-    drafts, outputs, problems = yield from ask_smartctl(block.node)
+    drafts, outputs, problems = yield from query_smartctl(block.node)
     return _Outputs([Source("smartctl", draft) for draft in drafts], list(outputs), list(problems))
 
 

@@ -15,7 +15,7 @@ from raidctl.model import Progress
 from raidctl.request import Dialogue, Read, ask
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl_md.capability import SUPPORT
-from raidctl_md.probe import MDSTAT, PLACES, first_look
+from raidctl_md.probe import MDSTAT, PLACES, first_round
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "progress", "read", "sniff"]
 
@@ -28,7 +28,7 @@ LAST = False
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read all arrays of a machine; no md there: an empty observation."""
-    first = yield from first_look()
+    first = yield from first_round()
     if first.nothing:
         return Observation()
     from raidctl_md import dialogue  # noqa: PLC0415 - takes its time, and most machines have no md

@@ -53,7 +53,7 @@ class Device(Struct, eq=False):
         return (0, int(self.number)) if self.number and self.number.isdecimal() else (1, 0)
 
 
-class Roll:
+class MemberList:
     """The devices of one array or container."""
 
     def __init__(self, alias: Alias) -> None:
@@ -117,9 +117,9 @@ def _other_name(one: str, two: str) -> bool:
     return any(name.startswith("dm-") or "/" in name or ":" in name for name in (one, two)) and one != two
 
 
-def roll_of(group: Group, alias: Alias) -> Roll:
+def list_members(group: Group, alias: Alias) -> MemberList:
     """All members of a group, each device once, in text order. A container's include the members of its arrays."""
-    roll = Roll(alias)
+    roll = MemberList(alias)
     only = len(group.drafts) == 1 and not group.children
     if only and group.drafts[0].source is Source.MDSTAT:
         roll.add_listing(group.drafts[0])
@@ -218,4 +218,4 @@ def _details(reports: Sequence[tuple[ArrayDraft, MemberDraft]]) -> dict[str, str
     return merged
 
 
-__all__ = ["Device", "Roll", "drive_of", "key_of", "roll_of"]
+__all__ = ["Device", "MemberList", "drive_of", "key_of", "list_members"]

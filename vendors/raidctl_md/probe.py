@@ -24,7 +24,7 @@ class First(NamedTuple):
         return self.mdstat.trouble is Failure.MISSING and not self.arrays.paths
 
 
-def first_look() -> Dialogue[First]:
+def first_round() -> Dialogue[First]:
     """Read the table of arrays and their directories, and look for mdadm."""
     questions: tuple[Request[Any], ...] = (
         Which("mdadm", PLACES),

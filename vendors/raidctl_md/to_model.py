@@ -18,7 +18,7 @@ from raidctl_md.agreement import LIVE, differences, worst_first
 from raidctl_md.capability import SUPPORT
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
-from raidctl_md.members import Device, drive_of, in_order, roll_of
+from raidctl_md.members import Device, drive_of, in_order, list_members
 from raidctl_md.out_of_date import mark_out_of_date
 
 _FIELDS = (
@@ -224,7 +224,7 @@ def _progress(ranked: Sequence[ArrayDraft]) -> Progress | None:
 
 def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:
     drives: list[tuple[Device, Drive]] = []
-    for device in roll_of(item, alias).devices:
+    for device in list_members(item, alias).devices:
         drive_id = f"md:{item.name}/{device.key}"
         for _, member in device.reports:
             built.ids[id(member)] = drive_id

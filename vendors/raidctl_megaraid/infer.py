@@ -43,7 +43,7 @@ def infer(controller: ControllerDraft, kind: str) -> None:
         _storcli(controller)
     settle_settings(controller)
     _next_learn(controller)
-    _homes(controller)
+    _put_arrays_of_volumes(controller)
     _members(controller)
     _doubt(controller)
     _alert(controller)
@@ -111,7 +111,7 @@ def derive(draft: Draft, name: str, value: object) -> None:
     draft.conclude(name, value)
 
 
-def _homes(controller: ControllerDraft) -> None:
+def _put_arrays_of_volumes(controller: ControllerDraft) -> None:
     """The group of each volume. Old MegaCli reports its drives but no group: it gets one, ``gv0``."""
     same = {frozenset(group.members): name for name, group in controller.arrays.items() if group.members}
     for volume in controller.volumes.values():

@@ -43,18 +43,18 @@ def join(machines: list[Machine], kind: str, document: Document, read: Controlle
         home = Machine(kind)
         machines.append(home)
     home.folders.add(folder)
-    put_together(home.controllers, read)
+    combine_drafts(home.controllers, read)
     return home
 
 
-def put_together(into: Controllers, read: Controllers) -> None:
+def combine_drafts(into: Controllers, read: Controllers) -> None:
     """Add the drafts of one output to those of the machine.
 
     Two controllers of one output stay two, even if one of them lost its number with the output's beginning.
     """
     before = Controllers(dict(into.by_number))
     for number, controller in read.by_number.items():
-        known = into.by_number.get(number) or _home(before, number)
+        known = into.by_number.get(number) or _controller_of(before, number)
         if known is None:
             into.by_number[number] = controller
         elif known is not controller:
@@ -66,7 +66,7 @@ def put_together(into: Controllers, read: Controllers) -> None:
             _name_battery(known)
 
 
-def _home(into: Controllers, number: str) -> ControllerDraft | None:
+def _controller_of(into: Controllers, number: str) -> ControllerDraft | None:
     """The controller with a number. If either side has no number, the only controller there is."""
     if number in into.by_number:
         return into.by_number[number]
@@ -90,7 +90,7 @@ def _fits(controllers: Controllers, read: Controllers) -> bool:
 
 def _pairs(controllers: Controllers, read: Controllers) -> Iterator[tuple[ControllerDraft, ControllerDraft]]:
     for number, controller in read.by_number.items():
-        mine = _home(controllers, number)
+        mine = _controller_of(controllers, number)
         if mine is not None:
             yield mine, controller
 

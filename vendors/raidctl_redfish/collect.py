@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from raidctl.json_decode import decode_at, goes_on
+from raidctl.json_decode import continues, decode_at
 from raidctl.model import ASK_OWN_TOOL, Controller, Problem, Tool
 from raidctl.text import counted, printable, regex
 from raidctl.vendor.identity import distinct
@@ -112,7 +112,7 @@ def _texts(text: str) -> list[str]:
                 value, end = decode_at(text, begin.start())
             except ValueError:
                 return [*found, text[begin.start() :]]
-            if goes_on(text, end):
+            if continues(text, end):
                 return [*found, text[begin.start() :]]
             members = _members(value)
             # the collection counts its members, of which this may be the first page

@@ -140,7 +140,7 @@ class StatusReader:
             volume.put(line, "progress.operation", doing)
             volume.put(None, "progress.state", "queued" if meaning.queued else "running")
         for spare in spares:
-            fine = status_words.spare_is_fine(spare)
+            fine = status_words.spare_is_good(spare)
             if fine is None:
                 volume.unread("sentence about spares", spare)
             elif not fine:

@@ -84,7 +84,7 @@ def level(text: str) -> RaidLevel | None:
     return _LEVELS.get(normalized(text))
 
 
-def spare_is_fine(text: str) -> bool | None:
+def spare_is_good(text: str) -> bool | None:
     """Whether a sentence about spares reports no failure. None for an unknown one."""
     word = normalized(text)
     return True if word in _GOOD_SPARES else False if word in _USED_SPARES else None

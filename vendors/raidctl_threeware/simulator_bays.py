@@ -22,7 +22,7 @@ from raidctl.vendor.simulated_bays import (
     SimulatedArray,
     SimulatedDrive,
     Slot,
-    standing,
+    array_status,
 )
 from raidctl.vendor.simulator import Reply, State
 
@@ -165,7 +165,7 @@ def _start(machine: Bays, number: str, name: str, words: tuple[str, ...]) -> Res
     if group is None:
         return _error(f"Invalid unit /c{number}/u{name}.")
     if words == ("start", "verify"):
-        if standing(group) != "ok" or name in machine.checks:
+        if array_status(group) != "ok" or name in machine.checks:
             return _error(f"/c{number}/u{name} cannot be verified in its current state.")
         machine.checks[name] = Check(repair=True, since=machine.clock)
         return 0, f"Sending start verify message to /c{number}/u{name} ... Done.\n"
@@ -178,7 +178,13 @@ def _start(machine: Bays, number: str, name: str, words: tuple[str, ...]) -> Res
     serial_number = machine.bays.get(disk[1], "") if disk else ""
     slot = next((slot for slot in group.slots if slot.state in ("missing", "failed")), None)
     usable = serial_number in machine.disks and machine.disks[serial_number].state in ("free", "spare")
-    if words[:2] != ("start", "rebuild") or disk is None or not usable or slot is None or standing(group) != "degraded":
+    if (
+        words[:2] != ("start", "rebuild")
+        or disk is None
+        or not usable
+        or slot is None
+        or array_status(group) != "degraded"
+    ):
         return _error(f"/c{number}/u{name} cannot be rebuilt on this drive.")
     machine_of.rebuild(machine, group, slot, serial_number)
     return 0, f"Sending rebuild start request to /c{number}/u{name} on 1 disk(s) [{disk[1]}] ... Done.\n"
@@ -228,7 +234,7 @@ def _doing(machine: Bays, unit: str) -> tuple[str, str, str]:
     check = machine.checks.get(unit)
     if check is not None:
         return "VERIFYING", "-", f"{min(99, int((machine.clock - check.since) / 36))}%"
-    how = standing(group)
+    how = array_status(group)
     return _WORDS[how], f"{int(machine.percent(group))}%" if how == "rebuilding" else "-", "-"
 
 
@@ -247,7 +253,7 @@ def printed(text: str, machine: Bays) -> str:
     ]
     ports = {match["port"]: match for match in _PORT.finditer(text)}
     drives = [_port(machine, ports, port) for port in sorted(machine.bays, key=int)]
-    well = sum(standing(group) == "ok" for group in machine.groups.values()) + len(spares(machine))
+    well = sum(array_status(group) == "ok" for group in machine.groups.values()) + len(spares(machine))
     text = re.sub(r"(Total Optimal Units = )\d+", rf"\g<1>{well}", text)
     text = re.sub(r"(Not Optimal Units = )\d+", rf"\g<1>{len(lines) - well}", text)
     text = _replaced(text, _UNIT, [line for _, line in sorted(lines)])

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._wording import plain
-from raidctl.health.redundancy import speaks_of_rebuild
+from raidctl.health.redundancy import mentions_rebuild
 from raidctl.model import Array, Controller, Inventory
 
 FINDINGS = RuleFindings("array_in_trouble", "critical", "An array reports a problem although its volumes are ok")
@@ -41,7 +41,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _problem(controller: Controller, array: Array) -> Finding:
     volumes_ok = any(volume.array == array.id for volume in controller.volumes)
-    rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
+    rebuilt = array.status == "warning" and mentions_rebuild(array.status_text)
     message = (
         f"The array {'is being rebuilt' if rebuilt else 'reports a problem'}"
         f" ({plain(array.status_text) or array.status})"

@@ -31,9 +31,9 @@ from raidctl.audit.builtin._wording import plain
 from raidctl.health.redundancy import (
     being_copied,
     being_rebuilt,
-    called_foreign,
     locked,
     not_accepted,
+    reported_foreign,
     too_hot,
     write_failed,
 )
@@ -85,7 +85,7 @@ def _of_drive(drive: Drive) -> tuple[str, str]:
     if locked(drive):
         remedy = "Enter the key that it was locked with; replacing it would not bring its data back."
         return f"The drive is locked: its data cannot be read without its key ({text}).", remedy
-    if called_foreign(drive):
+    if reported_foreign(drive):
         remedy = "Find out where it comes from; importing the configuration keeps its data, clearing deletes it."
         return f"The drive holds a foreign configuration ({text}); no volume uses it.", remedy
     if write_failed(drive):

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, below, physical, software_volumes
-from raidctl.health.error_recovery import PATIENT, gives_up_first
+from raidctl.health.error_recovery import SAFE_TIMEOUT, gives_up_first
 from raidctl.model import Drive, Inventory
 
 FINDINGS = RuleFindings(
@@ -73,4 +73,4 @@ def _judge(drive: Drive) -> Finding:
 
 def _enough(limit: float | None) -> int:
     """The timeout that outlasts the drive, in seconds."""
-    return max(PATIENT, int(limit or 0) + 1)
+    return max(SAFE_TIMEOUT, int(limit or 0) + 1)

@@ -31,7 +31,7 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, fac
 from raidctl.audit.builtin._queries import other_reason, volumes
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.missing_members import shortage
-from raidctl.health.redundancy import NOT_WHOLE, below, called_degraded, survives
+from raidctl.health.redundancy import NOT_WHOLE, below, is_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.text import listing
@@ -53,7 +53,7 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
     missing = _missing(volume)
     broken = [drive for drive in controller.drives if has_failed(drive)]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
-    gone = gone or [drive for drive in below(controller, volume) if called_degraded(controller, drive)]
+    gone = gone or [drive for drive in below(controller, volume) if is_degraded(controller, drive)]
     how = f"is degraded: {missing} of {volume.drives_expected} drives missing" if missing else "is degraded"
     other = None if gone or missing else other_reason(volume)
     if other:

@@ -9,7 +9,7 @@ from raidctl.bench.work import Samples, Target
 from raidctl.errors import BenchError
 
 
-def refuse_hopeless(target: Target, samples: Sequence[Samples]) -> None:
+def refuse_without_success(target: Target, samples: Sequence[Samples]) -> None:
     """Raise BenchError if no operation of any stream succeeded or began."""
     if not any(one.count for one in samples):
         raise BenchError(f"No operation on {target.name} started before the time was over: the machine is too busy.")

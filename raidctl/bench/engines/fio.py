@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from raidctl.bench.engines.empty_work import refuse_hopeless
+from raidctl.bench.engines.empty_work import refuse_without_success
 from raidctl.bench.engines.work_split import bins
 from raidctl.bench.faulty import failed
 from raidctl.bench.targets import Handled, refuse_outside
@@ -78,7 +78,7 @@ class Fio:
             commit_samples(stream, log, job) if _commits(stream) else log_samples(stream, log)
             for stream, log, job in parts
         )
-        refuse_hopeless(target, samples)
+        refuse_without_success(target, samples)
         return outcome(report, samples, work)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from raidctl.bench.blocks import pool
-from raidctl.bench.engines.empty_work import refuse_hopeless
+from raidctl.bench.engines.empty_work import refuse_without_success
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError
@@ -99,7 +99,7 @@ class Native:
         except OSError as error:
             raise BenchError(f"Nothing could be measured on {target.name}: {os.strerror(error.errno or 0)}.") from error
         samples = tuple(_samples(stream, answer) for stream, answer in zip(work.streams, answers, strict=True))
-        refuse_hopeless(target, samples)
+        refuse_without_success(target, samples)
         return Outcome(
             samples=samples,
             wall_seconds=wall / 1e9,

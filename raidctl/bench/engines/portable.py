@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from raidctl.bench.blocks import Checker, Filler, State
-from raidctl.bench.engines.empty_work import refuse_hopeless
+from raidctl.bench.engines.empty_work import refuse_without_success
 from raidctl.bench.engines.portable_nbd import pipelined
 from raidctl.bench.engines.process_group import NEVER, Job, Report, ending, now, work
 from raidctl.bench.engines.work_split import Slice, awaited, samples, slices, trim
@@ -67,7 +67,7 @@ class PortableEngine:
                 notes.add("The portable engine hands over one operation with each system call.")
         begun, reports = work(jobs)
         outcome = _outcome(work_, parts, begun, reports, notes)
-        refuse_hopeless(target, outcome.samples)
+        refuse_without_success(target, outcome.samples)
         return outcome
 
 
@@ -168,7 +168,7 @@ class _Worker:
                 finish(clock())
                 begin(before_)
                 report.odd[len(ends) - 1] = -(error.errno or errno.EIO)
-                if failures.hopeless(len(ends) - 1, error.errno, report):
+                if failures.give_up(len(ends) - 1, error.errno, report):
                     return
             done = len(ends) % count
             if not done and not self.stream.cycle:
@@ -176,13 +176,13 @@ class _Worker:
 
     def _mixed(self, report: Report, memory: memoryview, round_: array[int], begun: int, end: int) -> None:
         """Run everything else: writes, flushes, fixed start times, comparison."""
-        once = _Once(self, memory)
+        once = _SingleOperations(self, memory)
         part, base, failures = self.part, self.base, _Failures()
         acts = (once.read, once.write, once.write_durable, once.flush)
         round_number, first, done = 0, self.work.generation, 0
         while not done or (self.stream.cycle and done == round_number * len(part.ops)):
             for index, op in enumerate(part.ops):
-                if not self._may(round_number, index, end):
+                if not self._await_earlier(round_number, index, end):
                     break
                 if op in (Op.WRITE, Op.WRITE_DURABLE):
                     once.fill(round_[index] - base, first + part.passes[index])
@@ -194,7 +194,7 @@ class _Worker:
                 report.starts.append(before_)
                 if result != (0 if op == Op.FLUSH else self.stream.size):
                     report.odd[done] = result
-                    if result < 0 and failures.hopeless(done, -result, report):
+                    if result < 0 and failures.give_up(done, -result, report):
                         break
                 elif op == Op.READ and self.work.verify and not once.good(round_[index] - base):
                     report.mismatches.append(round_[index] - base)
@@ -207,7 +207,7 @@ class _Worker:
                 break
         report.notes |= once.notes
 
-    def _may(self, round_number: int, index: int, end: int) -> bool:
+    def _await_earlier(self, round_number: int, index: int, end: int) -> bool:
         """Wait until every operation that must come first is done. Return False if the time is up."""
         progress = self.progress
         if progress is not None:
@@ -226,7 +226,7 @@ class _Failures:
         self._last = -2
         self._row = 0
 
-    def hopeless(self, number: int, error: int | None, report: Report) -> bool:
+    def give_up(self, number: int, error: int | None, report: Report) -> bool:
         """Whether the stream should end after too many consecutive failures. This one is included."""
         self._row = self._row + 1 if number == self._last + 1 else 1
         self._last = number
@@ -245,7 +245,7 @@ def _wait_until(when: int, end: int) -> int:
     return when
 
 
-class _Once:
+class _SingleOperations:
     """Single operations that return the number of bytes or a negative errno."""
 
     def __init__(self, worker: _Worker, memory: memoryview) -> None:

@@ -84,7 +84,7 @@ def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
     Raises:
         BenchError: A worker could not be started, was killed, or failed.
     """
-    _let_open(_EACH * len(jobs) + _OTHERS)
+    _raise_descriptor_limit(_EACH * len(jobs) + _OTHERS)
     workers = _Workers()
     try:
         for job in jobs:
@@ -96,7 +96,7 @@ def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
         workers.end()
 
 
-def _let_open(count: int) -> None:
+def _raise_descriptor_limit(count: int) -> None:
     """Raise this process's limit of descriptors if permitted."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(count, hard)

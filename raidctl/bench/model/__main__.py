@@ -10,7 +10,7 @@ from pathlib import Path
 
 from raidctl.bench.model.array import LEVELS
 from raidctl.bench.model.device import KINDS, Device, Plan
-from raidctl.bench.model.lateness import hasten
+from raidctl.bench.model.lateness import raise_priority
 from raidctl.bench.model.serve import Server
 from raidctl.units import parse_size
 
@@ -67,7 +67,7 @@ def main(words: Sequence[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     if realtime:
-        hasten()
+        raise_priority()
     server.run()
     return 0
 

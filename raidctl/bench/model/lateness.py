@@ -14,7 +14,7 @@ MOST_LOST = 0.02
 """Maximum share of time lost in stalls of the host."""
 
 
-def hasten() -> bool:
+def raise_priority() -> bool:
     """Ask the kernel for high scheduling priority; return whether it was granted."""
     try:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))

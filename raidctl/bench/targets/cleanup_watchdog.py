@@ -14,7 +14,7 @@ _SCRIPT = 'read -r _; [ "$(stat -c %d:%i -- "$1" 2>/dev/null)" = "$2" ] && rm -f
 """Its input ends with this process. A different file of the same name is kept."""
 
 
-class Caretaker:
+class CleanupWatchdog:
     """Remove a file when this process ends, unless dismissed.
 
     If it cannot be started (a system without a shell), this is not reported: it matters only if raidctl is killed, and

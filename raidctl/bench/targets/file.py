@@ -20,7 +20,7 @@ from pathlib import Path
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.cleanup_watchdog import Caretaker
+from raidctl.bench.targets.cleanup_watchdog import CleanupWatchdog
 from raidctl.bench.targets.handle import (
     JOURNALS_DATA,
     Opened,
@@ -87,7 +87,7 @@ class FileTarget(Opened):
         self._progress = progress
         self._tell = tell
         self._made: tuple[int, int] | None = None
-        self._caretaker: Caretaker | None = None
+        self._caretaker: CleanupWatchdog | None = None
 
     @property
     def writable(self) -> bool:
@@ -164,7 +164,7 @@ class FileTarget(Opened):
             self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             made = os.fstat(self._handle)
             self._made = (made.st_dev, made.st_ino)
-            self._caretaker = Caretaker(self.path, self._made)
+            self._caretaker = CleanupWatchdog(self.path, self._made)
         # some network file systems have no locks; then leftovers cannot be recognised
         with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

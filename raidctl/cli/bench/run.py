@@ -87,8 +87,8 @@ def command(
     order = _order(target, **given)
     _fitting(order, read_ahead=switch_read_ahead, switch_cache=switch_cache)
     store = None if no_save or dry_run else ready(settings)
-    turned = Turned(read_ahead=switch_read_ahead, cache=switch_cache)
-    return _run(order, settings, store, Agreement(order.asks or turned.any, dry_run=dry_run, yes=yes), turned)
+    temporary = TemporarySettings(read_ahead=switch_read_ahead, cache=switch_cache)
+    return _run(order, settings, store, Agreement(order.asks or temporary.any, dry_run=dry_run, yes=yes), temporary)
 
 
 def _order(target: str, *, profile: str, engine: str, size: str | None, overwrite: str | None, **given: Any) -> Order:
@@ -102,7 +102,7 @@ def _order(target: str, *, profile: str, engine: str, size: str | None, overwrit
 
 
 @dataclass(frozen=True)
-class Turned:
+class TemporarySettings:
     """Settings to change temporarily."""
 
     read_ahead: bool = False
@@ -150,14 +150,16 @@ def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
         raise click.UsageError("The settings of an NBD export cannot be changed: another program serves it.")
 
 
-def _run(order: Order, settings: Settings, store: Store | None, consent: Agreement, turned: Turned) -> int:
+def _run(
+    order: Order, settings: Settings, store: Store | None, consent: Agreement, temporary: TemporarySettings
+) -> int:
     from raidctl.output.bench_progress import progress  # noqa: PLC0415 - rich only where something is drawn
 
     begun, listener = timestamp(), Listener()
     with machine(settings) as here:
         seen = here.survey()
-        if turned.any:
-            order = turned.order(order, settings, here, seen)
+        if temporary.any:
+            order = temporary.order(order, settings, here, seen)
         try:
             with progress() as bar:
                 measuring = Measuring(order, seen, here.runner, bar.tell)

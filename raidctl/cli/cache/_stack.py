@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.machine import Machine, machine, print_tracebacks
 from raidctl.cli.shared.options import Settings
 from raidctl.layers.kernel import Kernel
 from raidctl.layers.probe import probe_caches
@@ -35,7 +35,7 @@ def caches(settings: Settings, target: str | None) -> Iterator[Caches]:
     with machine(settings) as named:
         seen = named.survey()
         if settings.verbose:
-            tell_tracebacks(seen)
+            print_tracebacks(seen)
         found = scope(seen.view, seen.inventory, target)
         kernel = converse(probe_caches(seen.view, found.names), named.runner)
         yield Caches(named, seen, found, kernel)

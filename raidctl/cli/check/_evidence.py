@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from raidctl.change.state_directory import existing
 from raidctl.change.state_place import is_missing
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.machine import Machine, machine, print_tracebacks
 from raidctl.cli.shared.options import Settings
 from raidctl.operate import check_history
 from raidctl.operate.check_history import CheckRecord
@@ -45,7 +45,7 @@ def checked(settings: Settings) -> Iterator[Checked]:
     with machine(settings) as named:
         seen = named.survey()
         if settings.verbose:
-            tell_tracebacks(seen)
+            print_tracebacks(seen)
         place = state_place(settings)
         evidence = gather(named, seen, place)
         if place is not None:

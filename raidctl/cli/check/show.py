@@ -6,7 +6,7 @@ import click
 
 from raidctl.cli.check._evidence import checked
 from raidctl.cli.shared import change_targets
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE
@@ -39,6 +39,6 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
     problems = [*hiding_problems(found.seen.inventory.problems), *unread(found.evidence.history)]
     emit_found(records, settings, "checks.checks_screen", unread=bool(problems))
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     unknown = any(one.state == "unknown" for one in records)
     return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)

@@ -16,7 +16,7 @@ from raidctl.change.state_directory import command_on
 from raidctl.cli.layout._read import layout_of, read_file, refuse_empty
 from raidctl.cli.shared.apply_change import Report, reported, result_words
 from raidctl.cli.shared.apply_deeds import refuse_container
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
@@ -144,7 +144,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
     tell("Nothing was done.")
     problems = failed_readings(work.seen.inventory.problems)
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     return exit_code(problems) or EXIT_NO
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.layout._read import controller_option, layout_of
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
@@ -40,7 +40,7 @@ def command(context: click.Context, *, file: str, controller: str | None) -> int
     emit_found(found, settings, "layout.layout_screen", more=settings.verbose)
     problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     if found.verdict == "unknown" or layout.lists_nothing:
         return exit_code(problems) or EXIT_CANNOT_TELL
     return EXIT_NO if found.verdict == "different" else EXIT_FINE

@@ -7,7 +7,7 @@ import os
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.option_types import or_standard_output
@@ -63,7 +63,7 @@ def command(context: click.Context, *, file: str | None, form: str) -> int:
         create(file, text)
     problems = hiding_problems(seen.inventory.problems)
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     return exit_code(problems)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 
 from raidctl.cli.layout._read import controller_option, layout_of, read_file, refuse_empty
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.files import write
 from raidctl.cli.shared.machine import look, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -63,7 +63,7 @@ def command(context: click.Context, *, file: str, controller: str | None, pin: b
     emit_found(found, settings, "layout_plan.plan_screen")
     problems = failed_readings(all_problems)
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     return exit_code(problems) or (EXIT_NO if found.steps or found.not_planned else EXIT_FINE)
 
 

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from raidctl.change.beginning import boot_id
 from raidctl.change.indicator import Way
 from raidctl.change.journal import JournaledChange
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_changes, process_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell_own_journal
+from raidctl.cli.shared.plan_change import note_own_journal
 from raidctl.cli.shared.state_directories import readable_journal
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.locate.kernel import FileLed, KernelLeds, hidden_leds
@@ -57,8 +57,8 @@ def command(context: click.Context) -> int:
     else:
         nothing = _NONE if not problems else "No LED is known."
         emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
-    tell_problems(problems)
-    tell_own_journal(settings, "locate list")
+    print_problems(problems)
+    note_own_journal(settings, "locate list")
     return exit_code(problems)
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from raidctl.change.indicator import OFF, Indicator
 from raidctl.change.journal import Journal, JournaledChange
 from raidctl.change.restored import Restored
-from raidctl.cli.shared.exit_codes import tell_problems
+from raidctl.cli.shared.exit_codes import print_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.led_restore import led_restorer
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_changes, process_of
@@ -58,7 +58,7 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
         if not target:
             return _switch_all_off(named, place, changes, settings, dry_run=dry_run)
         found = find_leds(named, target, _LONGEST)
-        tell_problems(found.unread)
+        print_problems(found.unread)
         return _switch_some_off(named, place, changes, found, settings, dry_run=dry_run)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from raidctl.change.indicator import ON
 from raidctl.cli.locate._activity import blink
-from raidctl.cli.shared.exit_codes import tell_problems
+from raidctl.cli.shared.exit_codes import print_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, refuse_twice
 from raidctl.cli.shared.machine import machine
@@ -69,7 +69,7 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
         if by == "activity":
             return blink(named, target, length, settings, dry_run=dry_run)
         found = find_leds(named, target, length)
-        tell_problems(found.unread)
+        print_problems(found.unread)
         if dry_run or not found.indicators:
             return _planned(found, settings, dry_run=dry_run)
         place = state_directory(settings)

@@ -18,7 +18,7 @@ from raidctl.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_UNREACHABLE
 _NOT_ASKED = "raidctl was interrupted before this host answered."
 
 
-class FarAudit:
+class RemoteAudit:
     """The audit of the hosts of ``--hosts``."""
 
     def __init__(self, settings: Settings, jobs: int | None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_own_records
+from raidctl.cli.shared.machine import look, machine, print_tracebacks, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.model import Inventory, Problem
 from raidctl.survey.survey import Survey
@@ -29,7 +29,7 @@ def checked_machine(settings: Settings) -> CheckedMachine:
         seen = here.survey()
         checked = subjects.with_kernel(with_own_records(seen, settings), here.runner)
     if settings.verbose:
-        tell_tracebacks(seen)
+        print_tracebacks(seen)
     return checked
 
 
@@ -54,7 +54,7 @@ def redacted_machine(settings: Settings) -> CheckedMachine:
     again = structs.replace(named, runner=masked, source="redacted", collected_at=kept.manifest.collected_at)
     checked = subjects.with_kernel(again.survey(), masked)
     if settings.verbose:
-        tell_tracebacks(seen)
+        print_tracebacks(seen)
     own = with_own_records(seen, settings).inventory
     added = own.problems[len(seen.inventory.problems) :]
     return replace(checked, seen=_with_left_out(_with_checks(checked.seen, seen.inventory, own), added))

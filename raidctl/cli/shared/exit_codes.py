@@ -22,7 +22,7 @@ def exit_code(problems: Iterable[Problem]) -> int:
     return EXIT_ACCESS if kinds & ACCESS_KINDS else EXIT_FINE
 
 
-def tell_problems(problems: Sequence[Problem]) -> None:
+def print_problems(problems: Sequence[Problem]) -> None:
     """Print problems on standard error, for documents without a place for them."""
     for problem in problems:
         text = f"{problem.where}: {problem.message} {problem.remedy or ''}"

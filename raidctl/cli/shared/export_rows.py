@@ -10,7 +10,7 @@ import click
 from msgspec import Struct
 
 from raidctl.cli.shared import files
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.policies import policy_of
@@ -103,7 +103,7 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
             yield read.lines
     else:
         inventory = with_own_records(look(settings), settings).inventory
-        tell_problems(unread_problems(inventory.problems))
+        print_problems(unread_problems(inventory.problems))
         codes.append(exit_code(inventory.problems))
         if wanted.table == "findings":
             ignored, notes = kept_waivers(settings, inventory.host.hostname)

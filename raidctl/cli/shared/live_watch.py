@@ -46,16 +46,16 @@ from raidctl.watch.live_facts import facts_of
 if TYPE_CHECKING:
     from raidctl.output.live import Screen
 
-USUAL, USUAL_FAR = 2.0, 5.0
+USUAL, USUAL_REMOTE = 2.0, 5.0
 """Default seconds between two readings of kernel files, locally and over ssh."""
-LOG_SECONDS, LOG_SECONDS_FAR = 10.0, 60.0
+LOG_SECONDS, LOG_SECONDS_REMOTE = 10.0, 60.0
 """Least seconds between readings of the kernel log, locally and over ssh. The log may have megabytes."""
 Opened = Callable[[], AbstractContextManager[Machine]]
 
 
 def run(settings: Settings, interval: float | None, at_most: float | None) -> int:
     """Watch the machine that the options name until interrupted. Return the exit code."""
-    every = interval or (USUAL_FAR if settings.host else USUAL)
+    every = interval or (USUAL_REMOTE if settings.host else USUAL)
     with Readings(lambda: machine(settings), settings) as readings:
         return follow(readings, settings, every, at_most, SystemClock())
 
@@ -153,7 +153,7 @@ class Readings:
         self._named: Machine | None = None
         self._seen: Survey | None = None
         self._known: list[Event] | None = None
-        self._log_pause = LOG_SECONDS_FAR if settings.host else LOG_SECONDS
+        self._log_pause = LOG_SECONDS_REMOTE if settings.host else LOG_SECONDS
         self._logs_at = 0.0
         self._log_faults: tuple[str, ...] = ()
 

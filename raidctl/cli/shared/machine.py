@@ -87,7 +87,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
             yield seen
         return
     if settings.host:
-        with _far(settings, settings.host) as far:
+        with _remote(settings, settings.host) as far:
             yield far
         return
     found, problems = vendors()
@@ -112,7 +112,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
         runner = simulated(settings.demo, found, place)
         yield Machine(runner, found, f"demo:{settings.demo}", problems, recorded_at=runner.recorded_at)
     else:
-        with _near(settings, found, problems) as here:
+        with _local(settings, found, problems) as here:
             yield here
 
 
@@ -128,7 +128,7 @@ def machine_for_deeds(settings: Settings) -> Iterator[Machine]:
 
 
 @contextmanager
-def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Problem]) -> Iterator[Machine]:
+def _local(settings: Settings, found: Sequence[Vendor], problems: Sequence[Problem]) -> Iterator[Machine]:
     """Open this machine."""
     from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - only where it is asked for
 
@@ -154,10 +154,10 @@ def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
             found, problems = vendors()
             yield Machine(bmc, found, f"bmc:{bmc.address.host}", problems)
         elif settings.host:
-            with _far(settings, settings.host) as far:
+            with _remote(settings, settings.host) as far:
                 yield replace(far, runner=BesideRunner(far.runner, bmc))
         else:
-            with _near(settings, *vendors()) as here:
+            with _local(settings, *vendors()) as here:
                 yield replace(here, runner=BesideRunner(here.runner, bmc))
 
 
@@ -207,7 +207,7 @@ def demo_directory(settings: Settings, name: str) -> Path:
 
 
 @contextmanager
-def _far(settings: Settings, host: str) -> Iterator[Machine]:
+def _remote(settings: Settings, host: str) -> Iterator[Machine]:
     """Open another machine; imports run while the connection is being made."""
     from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
@@ -264,7 +264,7 @@ def look(settings: Settings) -> Survey:
         with machine(settings) as named:
             seen = named.survey()
     if settings.verbose:
-        tell_tracebacks(seen)
+        print_tracebacks(seen)
     return seen
 
 
@@ -314,7 +314,7 @@ def with_own_records(seen: Survey, settings: Settings) -> Survey:
     return replace(seen, inventory=inventory)
 
 
-def tell_tracebacks(seen: Survey) -> None:
+def print_tracebacks(seen: Survey) -> None:
     """Print the tracebacks of failed vendor packages on standard error."""
     from raidctl.text import printable  # noqa: PLC0415 - rarely needed
 

@@ -17,7 +17,7 @@ import click
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, Kind
-from raidctl.change.lookup import concerned, doubt, names, not_in_force
+from raidctl.change.lookup import concerned, doubt, names, why_inactive
 from raidctl.change.reading import Reading
 from raidctl.change.rollback import safe_to_undo, undone_by
 from raidctl.change.state_directory import Held, Holder, busy, held_name, hold
@@ -196,7 +196,7 @@ def tell(text: str) -> None:
         click.echo(printable(text), err=True)
 
 
-def tell_own_journal(settings: Settings, command: str) -> None:
+def note_own_journal(settings: Settings, command: str) -> None:
     """Print that only this user's journal was read, and the command that reads root's."""
     if os.geteuid() and not settings.demo and not settings.replay and not settings.state_dir:
         host = f"--host {settings.host} " if settings.host else ""
@@ -233,7 +233,7 @@ def _doubts(work: Work) -> Iterator[str]:
     """
     inventory = work.seen.inventory
     for desired in () if work.plan.refusals else work.plan.already:
-        why = not_in_force(inventory, desired) or doubt(inventory, desired)
+        why = why_inactive(inventory, desired) or doubt(inventory, desired)
         if why is not None:
             yield f"{why}."
 

@@ -35,7 +35,7 @@ from raidctl.operate.replacement_facts import (
     new_drives,
     outside,
     parts,
-    standing,
+    redundancy_now,
     with_successor,
 )
 from raidctl.operate.replacing import Replacing
@@ -140,12 +140,12 @@ def _run(replacement: Replacing, change: Change) -> None:
             now_there = (
                 replacement.seen if isinstance(error, UnderWay) and replacement.seen is not None else change.look()
             )
-            tell(standing(now_there, replacement.facts))
-            _tell_outside(now_there, replacement)
+            tell(redundancy_now(now_there, replacement.facts))
+            _report_outside(now_there, replacement)
         raise
 
 
-def _tell_outside(seen: Survey, replacement: Replacing) -> None:
+def _report_outside(seen: Survey, replacement: Replacing) -> None:
     """Print former members that are back, with the command to re-add them. One may have been pulled by mistake."""
     families = {vendor.FAMILY: operations_of(vendor) for vendor in replacement.vendors}
     for volume, node in outside(seen, replacement.facts):

@@ -22,7 +22,7 @@ from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import VolumeLeft
-from raidctl.operate.replacement_facts import Facts, drive_of, observed, parts, standing
+from raidctl.operate.replacement_facts import Facts, drive_of, observed, parts, redundancy_now
 from raidctl.request import converse
 from raidctl.select import find, find_drive, physical
 from raidctl.survey.survey import Survey
@@ -190,7 +190,7 @@ def outlook(facts: Facts) -> str:
 
 def prospect(seen: Survey, facts: Facts) -> str:
     """Return what the arrays survive now, and while the drive is out."""
-    now_there = standing(seen, facts)
+    now_there = redundancy_now(seen, facts)
     if facts.gone or facts.way == "copy" or drive_of(seen, facts.old) is None:
         return now_there
     report = check(seen.inventory, seen.view, facts.old_id, datetime.now(timezone.utc))

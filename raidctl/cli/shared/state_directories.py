@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from raidctl.change.state_place import LEADS_NOWHERE, is_missing
+from raidctl.change.state_place import DANGLING_LINK, is_missing
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing
@@ -41,7 +41,7 @@ def readable_directory(settings: Settings) -> Path:
     except FileNotFoundError:
         if is_missing(f"{place}/"):
             return place
-        raise AccessMissing(f"The state directory {place} cannot be read: {LEADS_NOWHERE}") from None
+        raise AccessMissing(f"The state directory {place} cannot be read: {DANGLING_LINK}") from None
     except OSError as error:
         raise AccessMissing(f"The state directory {place} cannot be read: {error.strerror}.") from None
     if not place.is_dir():

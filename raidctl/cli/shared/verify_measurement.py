@@ -16,7 +16,7 @@ from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
 from raidctl.cli.shared.before_measuring import Agreement, DryRunError, only_here, ready
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_own_records
+from raidctl.cli.shared.machine import Machine, machine, print_tracebacks, with_own_records
 from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import tell
@@ -36,9 +36,9 @@ from raidctl.json_decode import valid_text
 from raidctl.text import listing, printable
 from raidctl.units import timestamp
 from raidctl.verify import measured, subjects
-from raidctl.verify.clock import Clock
 from raidctl.verify.facts import facts, write_percent
 from raidctl.verify.judge import exit_code, verify
+from raidctl.verify.measurements import Measurements
 from raidctl.verify.report import Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject, named
 from raidctl.verify.wanted import DEFAULT, Claim
@@ -90,7 +90,7 @@ class _Verifying:
         seen = self.here.survey()
         checked = subjects.with_kernel(with_own_records(seen, self.settings), self.here.runner)
         if self.settings.verbose:
-            tell_tracebacks(seen)
+            print_tracebacks(seen)
         subject, why = self._subject(checked)
         switcher = Switcher(self.settings, subject) if subject is not None and self.options.states else None
         if self.options.states and not self.options.dry_run:
@@ -195,7 +195,7 @@ class _Verifying:
     def _joined(
         self, report: Verification, checked: CheckedMachine, subject: Subject | None, session: Session, kept: int | None
     ) -> Verification:
-        clock = Clock(
+        measurements = Measurements(
             session=session,
             facts=facts(checked, subject) if subject is not None else Weighed(),
             named=self.options.target,
@@ -204,7 +204,7 @@ class _Verifying:
             served=self.order.kind == "nbd",
             asked=self.options.repeated,
         )
-        return measured.joined(report, self.options.claims, clock, kept)
+        return measured.joined(report, self.options.claims, measurements, kept)
 
     def _shown(self, report: Verification, checked: CheckedMachine, session: Session | None) -> int:
         """Print the results; return the exit code."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
@@ -39,7 +39,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
     problems = hiding_problems(with_unlisted(seen.inventory, seen.view, array).problems)
     emit_found(found, settings, "spares.spares_screen", unread=bool(problems))
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     return exit_code(problems)
 
 

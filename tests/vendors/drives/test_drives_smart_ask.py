@@ -10,7 +10,7 @@ import pytest
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse
-from raidctl_drives.smart import ask_smartctl
+from raidctl_drives.smart import query_smartctl
 from tests.vendors.drives.smart_outputs import Reported, reported
 from tests.vendors.drives.smart_text_outputs import BANNER, FULL, NO_LOG, NVME, SAS
 
@@ -35,7 +35,7 @@ class Machine:
 def asked(answers: dict[tuple[str, ...], RunAnswer], **options: str) -> tuple[Answered, Machine]:
     """The result of the dialogue, and the machine."""
     machine = Machine(answers)
-    drafts, outputs, problems = converse(ask_smartctl("/dev/sdq", **options), machine)
+    drafts, outputs, problems = converse(query_smartctl("/dev/sdq", **options), machine)
     return (reported(drafts), outputs, problems), machine
 
 

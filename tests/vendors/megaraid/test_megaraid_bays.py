@@ -14,7 +14,7 @@ from raidctl.model import Controller, VolumeStatus
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.simulator import State
 from raidctl_megaraid import simulator
-from raidctl_megaraid.simulator.machine import load, standing
+from raidctl_megaraid.simulator.machine import group_state, load
 from tests.support.printed import rendered, settings_of, texts
 from tests.vendors.megaraid.megaraid_deeds import Bench
 
@@ -82,7 +82,7 @@ def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayActio
         assert drive.array == (f"{controller.id}/g{group}" if group else None), bay
     for volume in controller.volumes:
         group = machine.volumes[volume.id.rpartition("/v")[2]].group
-        assert volume.status in STATUS[standing(machine, group)]
+        assert volume.status in STATUS[group_state(machine, group)]
 
 
 @pytest.mark.parametrize("name", sorted(MACHINES))

@@ -1,20 +1,20 @@
 """Outputs of smartctl, as text and as JSON, and the call of smartctl itself.
 
-The rest of the family imports :func:`read_smartctl`, :func:`sniff_smartctl` and :func:`ask_smartctl` from here. Labels
-are tables: ``vocabulary`` and ``labels`` of the text, ``json_labels`` of the JSON; lines without facts are listed in
-``sentences``.
+The rest of the family imports :func:`read_smartctl`, :func:`sniff_smartctl` and :func:`query_smartctl` from here.
+Labels are tables: ``vocabulary`` and ``labels`` of the text, ``json_labels`` of the JSON; lines without facts are
+listed in ``sentences``.
 """
 
 from __future__ import annotations
 
 from raidctl.evidence import Output
-from raidctl_drives.smart.ask import ask_smartctl
+from raidctl_drives.smart.ask import query_smartctl
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.json_reader import read_json
 from raidctl_drives.smart.recognise import is_json, sniff_smartctl
 from raidctl_drives.smart.text import read_text
 
-__all__ = ["ask_smartctl", "read_smartctl", "sniff_smartctl"]
+__all__ = ["query_smartctl", "read_smartctl", "sniff_smartctl"]
 
 
 def read_smartctl(command: str, text: str, drive_id: str) -> tuple[list[SmartDraft], Output]:

@@ -25,7 +25,7 @@ _COMMAND_LINE, _NOT_OPENED, _FAILING = 1, 2, 8
 """Bits of smartctl's exit status."""
 
 
-def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered]:
+def query_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered]:
     """Ask smartctl about a drive.
 
     Args:

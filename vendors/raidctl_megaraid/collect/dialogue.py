@@ -12,11 +12,11 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Observation
 from raidctl.vendor.tools import Installed, as_note
 from raidctl_megaraid.collect.expected_controllers import OLD, needs
-from raidctl_megaraid.collect.megacli import ask_megacli
-from raidctl_megaraid.collect.mfi import ask_mfi, barred
-from raidctl_megaraid.collect.storcli import ask_storcli
+from raidctl_megaraid.collect.megacli import query_megacli
+from raidctl_megaraid.collect.mfi import barred, query_mfi
+from raidctl_megaraid.collect.storcli import query_storcli
 from raidctl_megaraid.collect.tool_call import Source
-from raidctl_megaraid.collect.tool_choice import ToolGroup, grammar, not_asked, plan, same_tool
+from raidctl_megaraid.collect.tool_choice import ToolGroup, grammar, not_run, plan, same_tool
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import same_controller
 from raidctl_megaraid.tools import DRIVERS, MEGACLI, STORCLI
@@ -30,17 +30,17 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     asked: list[Source] = []
     problems = list(chosen.problems)
     for group in chosen.groups:
-        mine, left = yield from _ask_group(group, host)
+        mine, left = yield from _run_group(group, host)
         asked += mine
         reporters = [one.name for one in mine if one.seen]
         if left and reporters:
-            problems.append(not_asked(left, reporters))
+            problems.append(not_run(left, reporters))
     problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is reported already
-    asked += yield from ask_mfi(asked, host)
+    asked += yield from query_mfi(asked, host)
     return _assemble(asked, problems, host)
 
 
-def _ask_group(group: ToolGroup, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
+def _run_group(group: ToolGroup, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
     """Run tools one after the other, until all controllers of the bus are shown."""
     asked: list[Source] = []
     waiting = list(group.tools)
@@ -48,7 +48,7 @@ def _ask_group(group: ToolGroup, host: HostView) -> Dialogue[tuple[list[Source],
         installed = waiting.pop(0)
         kind = grammar(installed)
         one = Source.of(installed, kind, MEGACLI if kind == OLD else STORCLI)
-        ask = ask_megacli if one.kind == OLD else ask_storcli
+        ask = query_megacli if one.kind == OLD else query_storcli
         yield from ask(one, group.expected)
         asked.append(one)
         if all(call.whole for call in one.calls[:1]):  # it works: its twin of another word width sees no more
@@ -89,7 +89,7 @@ def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostVi
     for one in asked:
         own = one.session.problems
         if not one.seen:
-            own = _saw_nothing(one, own, host, enough=enough)
+            own = _reported_nothing(one, own, host, enough=enough)
         found.problems += own
         found.outputs += [call.value.output for call in one.calls if call.value is not None]
     return found.observation()
@@ -100,7 +100,7 @@ def _kind_of(one: Source) -> str:
     return next((call.value.kind for call in one.calls if call.value is not None and call.value.version), one.kind)
 
 
-def _saw_nothing(one: Source, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
+def _reported_nothing(one: Source, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
     """The problem of a tool that reported no controller.
 
     It did not run as root, other tools were run first, or there is no controller.

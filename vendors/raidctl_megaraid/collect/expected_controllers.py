@@ -68,7 +68,7 @@ def _need(device: PciDevice) -> Need | None:
     return Need(device, kinds, frozen_by_megacli=aero)
 
 
-def speak_mfi(host: HostView) -> list[Need]:
+def readable_by_mfi(host: HostView) -> list[Need]:
     """The controllers for raidctl-mfi.
 
     None if MegaCli would freeze a controller of this host, as the interface is the same.

@@ -28,7 +28,7 @@ _PLACE = regex(r"\d{0,5}:\d{1,5}", re.ASCII)
 _DISKS = regex(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
-def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
+def query_megacli(one: Source, expected: int) -> Dialogue[None]:
     """Query everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
     [first] = yield from one.run(("-AdpAllInfo", "-aALL", _QUIET))
     targets = ["-aALL"]

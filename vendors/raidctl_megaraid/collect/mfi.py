@@ -8,14 +8,14 @@ from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor.tools import installed
-from raidctl_megaraid.collect.expected_controllers import V8, needs, speak_mfi
+from raidctl_megaraid.collect.expected_controllers import V8, needs, readable_by_mfi
 from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.tools import MFI, MFI_DRIVER, MFI_JSON
 
 
-def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
+def query_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
     """Run raidctl-mfi once, if it is installed and could report more."""
-    if not _useful(asked) or not speak_mfi(host):
+    if not _useful(asked) or not readable_by_mfi(host):
         return []
     found = yield from installed((MFI,))
     if not found:

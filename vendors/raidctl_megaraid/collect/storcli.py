@@ -29,7 +29,7 @@ _MOST = 16
 Chooser = Callable[[ControllerDraft], bool]
 
 
-def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
+def query_storcli(one: Source, expected: int) -> Dialogue[None]:
     """Query everything. ``expected``: the tool's controllers on the PCI bus, 0 if unknown."""
     [first] = yield from one.run(_line("/call", *_ALL))
     numbers = [controller.name for controller in one.seen]

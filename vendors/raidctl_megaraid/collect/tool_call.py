@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import Document
 from raidctl.vendor.session import Call, Reading, Session
 from raidctl.vendor.tools import Installed, as_note
 from raidctl_megaraid.draft import ControllerDraft, Controllers
-from raidctl_megaraid.merge import put_together
+from raidctl_megaraid.merge import combine_drafts
 
 if TYPE_CHECKING:
     from raidctl_megaraid.read_document import ReadDocument
@@ -79,7 +79,7 @@ class Source(Struct):
         made = yield from self.session.run_all(tuple(line) for line in lines)
         for call in made:
             if call.value is not None:
-                put_together(self.controllers, call.value.controllers)
+                combine_drafts(self.controllers, call.value.controllers)
         return made
 
 

@@ -76,7 +76,7 @@ def same_tool(one: Installed, other: Installed) -> bool:
     return _kind(one) == _kind(other)
 
 
-def not_asked(tools: Sequence[Installed], reporters: Sequence[str]) -> Problem:
+def not_run(tools: Sequence[Installed], reporters: Sequence[str]) -> Problem:
     """The note that names the installed tools that were not run."""
     names = listing(one.spec.name for one in tools)
     verb = "is also installed; it was" if len(tools) == 1 else "are also installed; they were"

@@ -72,7 +72,7 @@ def missing_places(controller: Controller, array: str | None) -> list[tuple[str,
     return []
 
 
-def stand_in(controller: Controller, array: str | None) -> Drive | None:
+def replacing_spare(controller: Controller, array: str | None) -> Drive | None:
     """The spare that may begin replacing a member once it is offline. None if none does."""
     if no_automatic_rebuild(controller):
         return None

@@ -6,7 +6,7 @@ from raidctl.model import Drive
 from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
 from raidctl_megaraid.operate.commands import denied, group_of, place_of
-from raidctl_megaraid.operate.drive_words import missing_places, seat_of, spun_down, stand_in, state_of
+from raidctl_megaraid.operate.drive_words import missing_places, replacing_spare, seat_of, spun_down, state_of
 from raidctl_megaraid.operate.rebuild import started
 from raidctl_megaraid.operate.steps import Case, Made
 
@@ -28,7 +28,7 @@ def take_out(case: Case) -> Made:
     if case.array is None or drive.array != case.array.id:
         return case.deny(f"{drive.id} is not a member of the array of {case.deed.object_id}.")
     steps = [] if state == "offline" else [offline_step(case, drive)]
-    if steps and stand_in(case.controller, drive.array) is not None:
+    if steps and replacing_spare(case.controller, drive.array) is not None:
         return steps  # the spare takes its place at once: the next reading shows the drive's new state
     if denied(case.controller, "pd operations: deny missing replace", "yes"):
         return steps
@@ -37,7 +37,7 @@ def take_out(case: Case) -> Made:
 
 def offline_step(case: Case, drive: Drive) -> Step:
     """The step that sets a member offline. Its array lacks it until a drive is rebuilt in its place."""
-    spare = stand_in(case.controller, drive.array)
+    spare = replacing_spare(case.controller, drive.array)
     effect = f"the spare {spare.id} begins to take its place" if spare else "undoing it rebuilds the drive"
     undo = Action() if spare else case.route.on_drive("start_rebuild", drive)
     back = () if spare else (expect(drive.id, "role", "member"),)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, Task, free, settle, standing
+from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, Task, free, group_state, settle
 
 INVALID, NOT_FOUND, RUNNING, NOT_OPTIMAL, WRONG_LEVEL = 3, 12, 23, 27, 30
 WRONG_STATE, REBUILDING, COPYING, DENIED = 50, 28, 63, 255
@@ -127,7 +127,7 @@ def check(machine: Machine, volume: str, verb: str) -> int:
         return NOT_FOUND
     if verb == "start" and found.level == "RAID0":
         return WRONG_LEVEL
-    if verb == "start" and standing(machine, found.group) != "Optl":
+    if verb == "start" and group_state(machine, found.group) != "Optl":
         return NOT_OPTIMAL
     return _task(machine, volume, verb)
 

@@ -218,7 +218,7 @@ def shown_bay(number: str, bay: str) -> str:
     return f"megaraid/bay {bay}" if number == "0" else f"megaraid/bay {number}/{bay}"
 
 
-def standing(machine: Machine, group: str, span: str | None = None) -> str:
+def group_state(machine: Machine, group: str, span: str | None = None) -> str:
     """``Optl``, ``Pdgd``, ``Dgrd`` or ``OfLn``: a group, or one of its spans."""
     level = next((volume.level for volume in machine.volumes.values() if volume.group == group), "RAID0")
     gone: dict[str, int] = {}
@@ -321,14 +321,14 @@ def settle(machine: Machine) -> None:
         if disk.state in ("Rbld", "Cpybck") and machine.elapsed(disk) >= REBUILD_SECONDS:
             _complete(machine, key, disk)
     for key, task in list(machine.tasks.items()):
-        broken = key != "patrol" and standing(machine, machine.volumes[key].group) != "Optl"
+        broken = key != "patrol" and group_state(machine, machine.volumes[key].group) != "Optl"
         if broken or machine.elapsed(task) >= CHECK_SECONDS:
             del machine.tasks[key]
     for seat in machine.seats:
         member = machine.occupant(seat)
         if member is not None and member.state in ("Onln", "Rbld"):
             machine.seats[seat].bay = machine.bay_of(member) or machine.seats[seat].bay
-        elif machine.auto and standing(machine, seat.partition(".")[0]) != "OfLn":
+        elif machine.auto and group_state(machine, seat.partition(".")[0]) != "OfLn":
             _step_in(machine, seat, member)
     _move_back(machine)
 

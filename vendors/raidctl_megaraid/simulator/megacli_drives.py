@@ -14,7 +14,7 @@ from raidctl.text import regex
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.megacli.inquiry import split_inquiry
-from raidctl_megaraid.simulator.machine import LONG, Disk, Machine, load, numbers, shown_bay, standing
+from raidctl_megaraid.simulator.machine import LONG, Disk, Machine, group_state, load, numbers, shown_bay
 from raidctl_megaraid.simulator.state import name
 
 # Adapter #0
@@ -222,7 +222,7 @@ def _of_volume(machine: Machine, piece: Piece) -> Iterator[str]:
     volume, task = machine.volumes.get(piece.volume), machine.tasks.get(piece.volume)
     for line in piece.lines:
         match = _OF_VOLUME.match(line)
-        yield f"{match[0]}{_STATES[standing(machine, volume.group)]}" if match and volume is not None else line
+        yield f"{match[0]}{_STATES[group_state(machine, volume.group)]}" if match and volume is not None else line
         if line.startswith("Disk Cache Policy") and task is not None:
             run = machine.elapsed(task)
             yield "Ongoing Progresses:"

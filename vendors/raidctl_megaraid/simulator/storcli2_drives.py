@@ -12,7 +12,7 @@ from typing import Any
 
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator import storcli_lists
-from raidctl_megaraid.simulator.machine import SPARES, Machine, shown_bay, standing
+from raidctl_megaraid.simulator.machine import SPARES, Machine, group_state, shown_bay
 from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
 
@@ -136,7 +136,7 @@ class _Page:
         """``DG/VD``, ``TYPE``, ``State``."""
         group = str(row["DG/VD"]).partition("/")[0]
         known = any(seat.startswith(f"{group}.") for seat in self.machine.seats)
-        return row | {"State": standing(self.machine, group)} if known else row
+        return row | {"State": group_state(self.machine, group)} if known else row
 
     def volume(self, part: Row) -> Row:
         """A volume with its drives."""

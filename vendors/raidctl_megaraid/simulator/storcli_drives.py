@@ -15,7 +15,7 @@ from raidctl.text import regex
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator import storcli2_drives, storcli_lists
-from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, load, shown_bay, standing
+from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, group_state, load, shown_bay
 from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
 
@@ -158,7 +158,7 @@ class _Page:
                 yield self.seat_row(row, seat)
             elif row.get("Type") != "DRIVE" and dg != "-":
                 known = any(one.startswith(f"{dg}.") for one in self.machine.seats)
-                yield row | {"State": standing(self.machine, dg, None if arr == "-" else arr)} if known else row
+                yield row | {"State": group_state(self.machine, dg, None if arr == "-" else arr)} if known else row
             elif row.get("Type") != "DRIVE":
                 yield row
         like = next((row for row in rows if storcli_lists.seat_of(row, _SPAN) is not None), None)
@@ -184,7 +184,7 @@ class _Page:
         """``DG/VD``, ``TYPE``, ``State``."""
         group = str(row.get("DG/VD", "")).partition("/")[0]
         known = any(seat.startswith(f"{group}.") for seat in self.machine.seats)
-        return row | {"State": standing(self.machine, group)} if known else row
+        return row | {"State": group_state(self.machine, group)} if known else row
 
     def of_volume(self, part: Any, match: re.Match[str]) -> Any:
         """``/c0/v1``, ``PDs for VD 1`` and ``VD1 Properties``."""

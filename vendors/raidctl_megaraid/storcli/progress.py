@@ -13,7 +13,7 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.drive import put_place
-from raidctl_megaraid.storcli.volume import Going, put_progress
+from raidctl_megaraid.storcli.volume import RunningOperation, put_progress
 from raidctl_megaraid.vocabulary import normalized
 
 # 3  0/3  /c0/v3
@@ -51,7 +51,9 @@ def read_volume_row(controller: ControllerDraft, row: Cells, description: str) -
     name = row["operation"].value if "operation" in row else named(description)
     going, share = _progress(volume, row)
     if going:
-        put_progress(volume, row.get("operation", row[title]), Going(name, share, _left(row), _state(row)), ROW)
+        put_progress(
+            volume, row.get("operation", row[title]), RunningOperation(name, share, _left(row), _state(row)), ROW
+        )
     _keep(volume, row, name, (title,))
     return volume
 
@@ -69,7 +71,7 @@ def read_drive_row(controller: ControllerDraft, row: Cells, description: str) ->
     going, share = _progress(drive, row)
     if going:
         pair = next(row[title] for title in ADDRESSES if title in row)
-        put_progress(drive, pair, Going(name, share, _left(row), _state(row)), ROW)
+        put_progress(drive, pair, RunningOperation(name, share, _left(row), _state(row)), ROW)
         drive.replace_words(name, _summary(row))
     _keep(drive, row, name, ADDRESSES)
     return drive

@@ -111,14 +111,14 @@ def _table(context: StorageContext, section: Section) -> list[Section]:
     for number, row in enumerate(rows):
         reader = reader_of(section, set(row))
         if reader is None or not reader(context, section, row):
-            _nowhere(context, section, number, row)
+            _keep_unaddressed(context, section, number, row)
     if len(rows) > 1 and context.drive is not None and not inside(section, "drives list"):
         context.drive = None
     _others(context, section)
     return []
 
 
-def _nowhere(context: StorageContext, section: Section, number: int, row: Cells) -> None:
+def _keep_unaddressed(context: StorageContext, section: Section, number: int, row: Cells) -> None:
     """Keep a row without the address of its object. A drive that is listed this way exists nevertheless."""
     owner: Draft = context.controller if context.volume is None else context.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())

@@ -25,7 +25,7 @@ _ACTIVE = regex(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80
 _NO_INIT = frozenset({"no init", "quick init", "fast init", "full init"})
 
 
-class Going(NamedTuple):
+class RunningOperation(NamedTuple):
     """An operation under way: the tool's name for it, percent, seconds left, and whether it runs."""
 
     name: str
@@ -217,20 +217,20 @@ def _active(volume: GroupDraft, pair: Pair) -> None:
         return
     match = _ACTIVE.match(pair.value)
     name, share = (match[1], float(match[2])) if match else (pair.value.split(",", maxsplit=1)[0], None)
-    put_progress(volume, pair, Going(name.strip(" ,"), share))
+    put_progress(volume, pair, RunningOperation(name.strip(" ,"), share))
 
 
-def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -> None:
+def put_progress(draft: Draft, pair: Pair, running: RunningOperation, weight: int = DETAIL) -> None:
     """An operation in progress, and how far it is."""
     line = pair.lines[0] if pair.lines else None
-    draft.put(line, "progress.operation", vocabulary.operation(going.name), weight)
-    if going.percent is not None and going.percent <= 100:
-        draft.put(line, "progress.percent", going.percent, weight)
-    if going.left is not None:
-        draft.put(line, "progress.remaining_seconds", going.left, weight)
+    draft.put(line, "progress.operation", vocabulary.operation(running.name), weight)
+    if running.percent is not None and running.percent <= 100:
+        draft.put(line, "progress.percent", running.percent, weight)
+    if running.left is not None:
+        draft.put(line, "progress.remaining_seconds", running.left, weight)
     # Active Operations lists a check that is paused, too: it has no state
-    if going.state is not None:
-        draft.put(None, "progress.state", going.state, weight)
+    if running.state is not None:
+        draft.put(None, "progress.state", running.state, weight)
 
 
 def infer(volume: GroupDraft) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from raidctl.cli.check._waiting import REAL, Look, wait
 from raidctl.cli.shared.change_targets import drives as named_drives
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import tell
@@ -49,7 +49,7 @@ def emit_with_problems(seen: Survey, found: Sequence[SelfTest], settings: Settin
     problems = hiding_problems(seen.inventory.problems)
     emit_found(found, settings, "self_tests.self_tests_screen", unread=bool(problems))
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     unknown = any(test.state == "unknown" for test in found)
     return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)
 

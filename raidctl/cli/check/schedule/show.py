@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
@@ -45,6 +45,6 @@ def command(context: click.Context) -> int:
     report = Schedules(schedules=tuple(schedules), problems=tuple(problems))
     emit_found(report, settings, "checks.schedules_screen", software=software)
     if not settings.as_json:
-        tell_problems(problems)
+        print_problems(problems)
     unknown = any(one.enabled is None for one in schedules)
     return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)

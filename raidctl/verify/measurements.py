@@ -44,7 +44,7 @@ _WORDS: Mapping[tuple[str, str], str] = {
 
 
 @dataclass(frozen=True)
-class Clock:
+class Measurements:
     """Measurements, and other known facts."""
 
     session: Session

@@ -17,10 +17,10 @@ from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.policy_switch import PolicySwitch, State, Switch
 from raidctl.bench.trials.trial import KIB, MIB, Trial
 from raidctl.bench.verdict.evidence import Evidence
-from raidctl.verify.clock import Clock
 from raidctl.verify.facts import facts, write_percent
 from raidctl.verify.judge import verify
 from raidctl.verify.measured import joined
+from raidctl.verify.measurements import Measurements
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
@@ -66,10 +66,10 @@ def profile(trials: Sequence[Trial]) -> Profile:
     return Profile(name="verify", title="", seconds=60, size=0, trials=tuple(trials))
 
 
-def clock(known: CheckedMachine, session: Session) -> Clock:
+def measurements(known: CheckedMachine, session: Session) -> Measurements:
     """Attribute the session to the one volume or drive of a machine."""
     [subject] = whole(known, drives=True)[0]
-    return Clock(
+    return Measurements(
         session=session,
         facts=facts(known, subject),
         named="/srv",
@@ -83,10 +83,10 @@ def answered(known: CheckedMachine, session: Session, **wanted: object) -> Answe
     """Return the answer to one claim about the one volume or drive. It rests on inventory and measurement."""
     asked = claims(wanted)
     report = verify(known, asked, whole(known, drives=True)[0], (), ())
-    [answer] = joined(report, asked, clock(known, session)).answers
+    [answer] = joined(report, asked, measurements(known, session)).answers
     return answer
 
 
-def unknown_server(session: Session) -> Clock:
+def unknown_server(session: Session) -> Measurements:
     """The session of a server of which nothing else is known."""
-    return Clock(session=session, facts=Evidence(), named="nbd+unix:///?socket=/m", served=True)
+    return Measurements(session=session, facts=Evidence(), named="nbd+unix:///?socket=/m", served=True)
