@@ -74,7 +74,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 @pytest.fixture
 def update_expected(request: pytest.FixtureRequest) -> bool:
-    """Whether the expected inventories are to be rewritten."""
+    """Whether to rewrite the expected inventories."""
     return bool(request.config.getoption("--update-expected"))
 
 
@@ -118,9 +118,10 @@ def uncollected() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def signals_as_they_were() -> Iterator[None]:
-    """Fail a test that leaves its signals changed. A later one in the same process would trip over them.
+    """Fail a test that leaves its signals changed.
 
-    Only what the command line minds for the whole of its process, which here goes on, is put back.
+    They would disturb a later one in the same process. Only the handlers that the command line installs for the life of
+    its process are restored, as this process continues.
     """
     minded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)}
     before = _answers()

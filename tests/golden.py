@@ -77,7 +77,7 @@ def differing(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iter
 
 
 def main() -> int:
-    """Run what was asked for."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("what", choices=("write", "compare", "show"))
     parser.add_argument("name", help="the file of digests; for show, a machine or the path of an output")

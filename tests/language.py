@@ -4,9 +4,9 @@
     python -m tests.language docs/show.md     # each place, in the rooms whose names begin so
 
 A room is README.md, a page of the manual, a systemd unit, ``help`` (of all commands) or a package, whose strings with a
-blank count as messages. Screens and generated parts of a page count where they come from. Names in a package count
-apart, and so do the docstrings and comments of everything that is written in Python, without code in backquotes and
-indented blocks.
+blank count as messages. Screens and generated parts of a page count where they come from. Names in a package are
+counted separately, and so are the docstrings and comments of all Python files, without code in backquotes and indented
+blocks.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ ALLOWED = {
     r"\bdisk (create|delete) drv=": "commands of cli64",
     r"(Rebuild Rate|State of Charge:|Capacitance) +\d+ %": "lines that storcli and MegaCli print",
 }
-"""What may be written nevertheless, and why."""
+"""Permitted uses, and why."""
 
 _TOOLS_NOUNS = re.compile(r"disks?|cards?|adapters?|raid sets?|drive groups?|turned off|at all")
 

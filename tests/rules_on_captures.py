@@ -1,6 +1,6 @@
 """Every built-in rule over every file in a collection of outputs.
 
-The outputs are real. A person is to judge what is found.
+The outputs are real; a person judges the findings.
 
     python tests/rules_on_captures.py DIRECTORY [--rule NAME] [--unknown] [--count] [--machines FILE] [--recordings]
 
@@ -8,7 +8,7 @@ Each finding that did not pass is printed with its file. At the end comes a tabl
 its outcomes, how many of its findings share an object with another rule's, and the rules that do so most.
 
 ``--recordings`` takes the folders below DIRECTORY that hold a ``record.json`` as whole machines. ``--machines`` takes
-several files as one machine, as a real one answers with all of them: each line of FILE is a name and the paths below
+several files as one machine, as a real one gives all of them: each line of FILE is a name and the paths below
 DIRECTORY, with tabs between them.
 """
 

@@ -117,7 +117,7 @@ def test_a_missing_path_is_reported() -> None:
 
 @pytest.mark.parametrize("lines", [3, 8, 12, 17, 21])
 def test_half_a_capture_shows_what_is_there(tmp_path: Path, lines: int) -> None:
-    """What could be read is shown, wherever the file is cut."""
+    """The readable part is shown, wherever the file is cut."""
     path = tmp_path / "half.txt"
     path.write_text("\n".join((SSACLI % "EG0300RCTL").splitlines()[:lines]), encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -274,7 +274,7 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
 def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str) -> None:
     """A cut-off output gives exit code 3 and a sentence.
 
-    What followed the cut is unknown, so nothing is reported as missing or fine.
+    The part after the cut is unknown, so nothing is reported as missing or ok.
     """
     path = tmp_path / "cut.txt"
     path.write_text(text, encoding="utf-8")
@@ -300,7 +300,7 @@ def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, te
 
 
 def test_an_output_without_the_blank_line_that_ends_it_may_go_on(tmp_path: Path) -> None:
-    """Without its last blank line, an output may go on.
+    """Without its last blank line, an output may be incomplete.
 
     Between two drives nothing else shows that there were more: what was read is shown, and exit code 3.
     """

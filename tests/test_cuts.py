@@ -186,9 +186,9 @@ def _transcript(answers: Sequence[tuple[str, str]]) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_conclusion_improves_where_a_session_lacks_an_answer(machine: str) -> None:
-    """No conclusion improves where one answer of a text session is gone.
+    """No conclusion improves if one output of a text session is missing.
 
-    It is one of a few: exit codes cannot know of the others.
+    It is one of a few: exit codes do not show that others are.
 
     The state of a drive is excepted as above.
     """

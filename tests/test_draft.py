@@ -70,7 +70,7 @@ def test_firmware_that_waits_for_a_restart_is_an_update(value: str, expected: st
     ],
 )
 def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: str, value: str, part: Scrub) -> None:
-    """Words that a family does not know stay open."""
+    """Words that are not in a family's table stay unknown."""
     assert derived(table, (label, value)).part("patrol_read", Scrub) == part
 
 
@@ -109,7 +109,7 @@ def test_a_consistency_check_is_automatic_manual_or_disabled(
 def test_the_negotiated_link_is_read_from_the_tool(
     table: Derived, pairs: tuple[tuple[str, str], ...], link: PciLink | None
 ) -> None:
-    """The controller's maximum is known to the kernel only."""
+    """Only the kernel reports the controller's maximum."""
     assert derived(table, *pairs).part("pci_link", PciLink) == link
 
 

@@ -6,7 +6,7 @@ from raidctl.evidence import Output, mark_read
 
 
 def test_an_output_accounts_for_each_line() -> None:
-    """What is neither fact nor note nor blank is unparsed."""
+    """A line that is neither a fact, a note nor blank is unparsed."""
     output = Output.of_text("tool", "Title\r\n\n  Size: 4 GB\n  Odd: 1\n")
     mark_read(output.lines[0])
     output.lines[2].fact("x:1", "size_bytes", 4)

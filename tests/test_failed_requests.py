@@ -1,4 +1,4 @@
-"""Failing requests, each of which is seen. No failure to read is taken for "not there"."""
+"""Failing requests are all reported. No failure to read means "not there"."""
 
 from __future__ import annotations
 

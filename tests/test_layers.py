@@ -133,7 +133,10 @@ def test_no_submodule_replaces_a_function_of_its_package() -> None:
 
 
 def test_a_tool_does_its_io_in_one_module() -> None:
-    """A program of ours speaks to hardware in its module ``node``. The rest of it is pure, and knows no family."""
+    """A program of the project accesses hardware only in its module ``node``.
+
+    The rest of it is pure, and imports no family.
+    """
     checked(PROGRAMS, io_of_a_tool)
 
 
@@ -165,7 +168,7 @@ def out_of_its_layer(path: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_the_core_keeps_its_layers() -> None:
-    """The core knows no vendor package.
+    """The core imports no vendor package.
 
     In it, click stays in cli, rich in output and cli, and processes in three modules.
     """
@@ -278,7 +281,7 @@ def shared_that_imports_a_command(path: Path) -> Iterator[str]:
 
 
 def test_shared_code_of_commands_imports_no_command() -> None:
-    """What two groups of commands need is in cli/shared, and knows neither of them."""
+    """Code that two groups of commands need is in cli/shared, and imports neither of them."""
     checked(sorted((ROOT / "raidctl" / "cli" / "shared").glob("*.py")), shared_that_imports_a_command)
 
 
@@ -290,7 +293,7 @@ def too_long(path: Path) -> Iterator[str]:
 
 
 def test_files_and_functions_stay_small() -> None:
-    """Files have at most 400 lines, and functions at most 50. What outgrows this is to be split."""
+    """Files have at most 400 lines, and functions at most 50. Larger ones must be split."""
     checked(CORE + VENDOR, too_long)
 
 
@@ -313,7 +316,7 @@ def test_a_process_of_a_block_is_killed_on_error() -> None:
 
 
 def test_no_module_imports_a_test_module() -> None:
-    """What several test modules need is in tests/support, or in a helper beside them."""
+    """Code that several test modules need is in tests/support, or in a helper beside them."""
     found = [
         f"{path.relative_to(ROOT)}: {match[0].strip()}"
         for path in (ROOT / "tests").rglob("*.py")

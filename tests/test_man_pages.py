@@ -25,7 +25,7 @@ def run(*words: str | Path, page: str = "") -> str:
 
 @pytest.mark.slow
 def test_mandoc_and_groff_have_no_warning() -> None:
-    """All pages at once, as they are installed."""
+    """All pages at once, as installed."""
     pages = sorted(PAGES.glob("*.1"))
     assert run("mandoc", "-Tlint", "-Wwarning", *pages) == ""
     for page in pages:
@@ -58,7 +58,7 @@ def test_every_command_has_a_page_with_the_parts_of_a_page() -> None:
 
 @given(st.text())
 def test_no_text_is_read_as_a_request(text: str) -> None:
-    """A help with any characters adds no line that roff would obey. It adds no escape but those written here."""
+    """A help text with any characters adds no line that roff interprets. It adds no escape but those written here."""
     plain = man_page(click.Context(click.Command("x", help="Do it."), info_name="x"))
     page = man_page(click.Context(click.Command("x", help=f"Do it.\n\n{text}", epilog=text), info_name="x"))
     own = {line for line in plain.split("\n") if line[:1] in (".", "'")} | {".PP", ".nf", ".fi", ".TP"}

@@ -73,7 +73,7 @@ def typed(page: Path) -> Iterator[Typed]:
     text = page.read_text(encoding="utf-8")
     for one in commands_of(text):  # another test compares what these print
         text = text.replace(f"{PROMPT}{one.command}\n{one.output}", "")
-    text = re.sub(r" \\\n *", " ", text)  # a line that goes on in the next one
+    text = re.sub(r" \\\n *", " ", text)  # a line that continues in the next one
     for block in _CODE.finditer(text):
         for line in _LINE.findall(block[1] or block[2] or ""):
             for part in re.split(r"; (?=raidctl )", re.sub(r"\s#.*", "", line)):

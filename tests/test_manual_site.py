@@ -134,7 +134,7 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
 
 @pytest.mark.slow
 def test_what_is_broken_stops_the_build(tmp_path: Path) -> None:
-    """A link to no page or to no heading is an error. So is a page that is not in the navigation."""
+    """A link to a missing page or heading is an error, and so is a page that is not in the navigation."""
     for path in DOCS.glob("*.md"):
         (tmp_path / path.name).write_text(f"# {path.stem}\n", encoding="utf-8")
     (tmp_path / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
@@ -238,7 +238,7 @@ def test_no_markdown_is_left_in_the_text(site: Path) -> None:
 
 @pytest.mark.slow
 def test_the_site_needs_no_network(site: Path) -> None:
-    """Whatever a browser fetches for a page lies beside it. There are no fonts, styles or scripts of others."""
+    """All files that a browser loads for a page are local. There are no third-party fonts, styles or scripts."""
     for path in site.glob("*.html"):
         fetched = Page(path).fetched
         assert fetched

@@ -104,7 +104,7 @@ class InStep(Bare):
         self.rounds: list[int] = []
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Count the requests that ask for a family's file."""
+        """Count the requests for a family's file."""
         self.rounds.append(sum(request == Read("/proc/nothing") for request in requests))
         return super().carry_out(requests)
 
@@ -120,7 +120,7 @@ def test_families_share_rounds_where_each_costs_a_session() -> None:
 
 
 def test_a_family_that_only_looks_for_its_tools_needs_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its first lookup is all that it asks. Its outcome, or its error, is kept."""
+    """Its first lookup is its only request. Its outcome, or its error, is kept."""
     monkeypatch.delattr(ask_vendors, "_DialogueThread")
     found = survey(Bare(), [Family("good"), Family("bad", broken=True), Family("other")])
     assert [c.id for c in found.inventory.controllers] == ["good:9", "good:10", "other:9", "other:10"]

@@ -24,7 +24,7 @@ OURS = sorted(
     for path in PACKAGES.glob("*/__init__.py")
     if "\nFAMILY = " in path.read_text(encoding="utf-8")
 )
-"""The families of the tree; what has no FAMILY is a program."""
+"""The families of the tree; a package without FAMILY is a program."""
 GOOD = """
 FAMILY = "acme"; TITLE = "Acme"; TOOLS = (); DRIVERS = (); LAST = False; SUPPORT = {}
 def observe(host): ...

@@ -1,4 +1,4 @@
-"""``tests/run``: every part runs, whatever became of the others. The exit code comes at the end."""
+"""``tests/run``: every part runs, whether or not the others failed. The exit code comes at the end."""
 
 from __future__ import annotations
 

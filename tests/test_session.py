@@ -69,7 +69,7 @@ def test_a_call_that_failed_is_one_problem() -> None:
 
 
 def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
-    """What a dying tool printed is kept and read. Its death is reported first."""
+    """The output of a crashing tool is kept and read. The crash is reported first."""
     call = called(RunAnswer(code=0, out=b"Plum 1\nSegmentation fault (core dumped)\n"))
     assert call.answered
     assert not call.whole

@@ -107,7 +107,7 @@ def test_a_call_takes_the_time_that_it_is_to_take(p400: Tools) -> None:
 
 
 def test_the_settings_outlive_a_second_installation(p400: Tools) -> None:
-    """The executables are written again. What was changed stays until it is reset."""
+    """The executables are written again. Changes stay until they are reset."""
     call(p400, *SPLIT)
     assert install("p400", p400.place).state[RATIO] == "50/50"
     p400.reset()

@@ -215,7 +215,7 @@ def test_an_old_python_understands_the_first_lines() -> None:
 
 
 def test_other_files_than_the_reviewed_ones_are_refused(tmp_path: Path) -> None:
-    """What goes into the file runs as root."""
+    """The contents of the file run as root."""
     (tmp_path / "click-8.5.1-py3-none-any.whl").write_bytes(b"another one")
     with pytest.raises(SystemExit, match=r"26 files of .* are missing, 1 are not in it"):
         builder.check(tmp_path)

@@ -75,7 +75,7 @@ def test_no_list_is_complete_where_an_object_may_be_hidden(
 @pytest.mark.parametrize("form", ["table", "nagios"])
 @pytest.mark.parametrize("machine", HIDING)
 def test_a_chosen_rule_does_not_pass_a_machine_on_which_an_object_may_be_hidden(machine: str, form: str) -> None:
-    """Whether the rule would fail for what is hidden is not known, as for a policy with this rule alone."""
+    """Whether the rule fails for hidden objects is unknown, as in a policy with this rule alone."""
     for name in ("drive_failed", "volume_degraded", "temperature_high"):
         words = ["--replay", str(FIXTURES / machine), "diagnose", "--rule", name, "--format", form]
         assert CliRunner().invoke(cli, words).exit_code != 0

@@ -48,7 +48,7 @@ def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
 
 
 def test_no_character_of_any_direction_or_without_width_is_printable() -> None:
-    """No format character that Unicode has is printable. Neither are the fillers that are drawn as nothing."""
+    """No format character that Unicode has is printable. Nor are invisible filler characters."""
     every = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in {"Cf", "Zl", "Zp"})
     assert set(printable(every + "\u3164\ufe0f\u115f")) == {"\ufffd"}
 

@@ -24,7 +24,7 @@ from raidctl import units
     ],
 )
 def test_a_size_has_the_meaning_that_the_caller_names(text: str, binary: bool, size: int) -> None:
-    """KB, MB, GB are binary or decimal as the tool means them. KiB is always binary."""
+    """KB, MB, GB are binary or decimal, depending on the tool. KiB is always binary."""
     assert units.parse_size(text, binary=binary) == size
 
 

@@ -93,7 +93,7 @@ def test_what_may_be_an_inventory_and_is_not_read_is_named(place: Path, tmp_path
 
 
 def test_an_inventory_called_record_json_hides_no_other_file(tmp_path: Path) -> None:
-    """Its directory is not a recording, and what is not read there is named."""
+    """Its directory is not a recording; unread files in it are named."""
     (tmp_path / "record.json").write_bytes(WHOLE)
     (tmp_path / "b.json.xz").write_bytes(b"x")
     assert list(unread_files([str(tmp_path)])) == [str(tmp_path / "b.json.xz")]

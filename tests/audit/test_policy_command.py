@@ -74,7 +74,7 @@ def test_wrong_usage_ends_with_2(words: tuple[str, ...]) -> None:
 
 
 def test_a_baseline_written_by_init_passes_on_the_same_machine(tmp_path: Path) -> None:
-    """The baseline goes to the named file, which must not exist yet."""
+    """The baseline is written to the named file, which must not exist yet."""
     path = tmp_path / "now.toml"
     assert run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", path).exit_code == 0
     assert run("--demo", "p400", "--state-dir", tmp_path, "audit", path).exit_code == 0

@@ -298,7 +298,7 @@ def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> No
 
 
 def test_a_file_of_waivers_has_only_waivers(waivers: Path) -> None:
-    """A policy given as a file of waivers is a mistake. So is a missing file."""
+    """A policy given as a file of waivers, or a missing file, is a mistake."""
     waivers.write_text('raid_level = "raid6"\n')
     assert (
         '1: "raid_level" is unknown here; a file of waivers' in run("audit", "--builtin", "--waivers", waivers).stderr

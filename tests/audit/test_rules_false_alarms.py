@@ -203,7 +203,7 @@ def test_a_hard_drive_on_an_older_controller_is_fast_enough() -> None:
 
 
 def test_a_link_without_a_maximum_is_compared_with_others_only() -> None:
-    """That it is as fast as they are is not full speed."""
+    """Being as fast as the others does not mean full speed."""
     link = {"link_gbps": 3.0, "max_link_gbps": None, "model": "ALIKE", "status_text": "tested"}
     name = "smartarray:1/2I:1:3"
     both = changed(p400("smartarray:1/2I:1:2", **link), name, link)

@@ -29,7 +29,7 @@ def test_a_degraded_volume_is_graded_by_what_is_left(status: str, level: str, ac
 
 
 def test_a_volume_that_lacks_a_member_while_it_is_initialised_is_critical() -> None:
-    """Its operation does not hide the missing member, and what it survives until its end is unknown."""
+    """The operation does not hide the missing member. Until it ends, the redundancy of the volume is unknown."""
     for active, count in ((4, 0), (3, 1)):
         findings = found("volume_degraded", lsi(VOLUME, status="initializing", drives_expected=4, drives_active=active))
         assert [one.severity for one in findings] == ["critical"] * count
@@ -86,7 +86,10 @@ def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
 
 
 def test_a_failed_member_that_nothing_has_replaced_is_needed() -> None:
-    """A failed member of a volume that is reported ok is not called unneeded: what the volume survives is stated."""
+    """A failed member of a volume that is reported ok is not called unneeded.
+
+    The message has the remaining redundancy.
+    """
     for machine, before, after, only, drive in (
         ("areca:1882", r"(Device State +: )NORMAL", r"\g<1>FAILED", "drv=8", "areca:1/E2:S4"),
         ("adaptec:3154", r"(Device #3$\n(?:.*\n)+?.* State +: )Online", r"\g<1>Failed", "AL", "adaptec:1/0,3"),

@@ -115,7 +115,7 @@ def test_a_worse_or_another_finding_is_not_ignored() -> None:
     mine = [one for one in found if f"{one.rule}={one.where}" == FAILING and one.outcome == "fail"]
     done = without(inventory, found, entries, today)
     assert [one.finding for one in done.ignored if one.finding.because is None] == mine
-    assert [one for one in done.findings if one.because == FAILING.replace("=", " ")] == []  # it goes with its cause
+    assert [one for one in done.findings if one.because == FAILING.replace("=", " ")] == []  # ignored with its cause
     milder = [replace(one, severity="warning") for one in entries]
     worse = [replace(one, severity="critical") if one in mine else one for one in found]
     left = without(inventory, worse, milder, today).findings

@@ -49,7 +49,7 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
         more = ["--dry-run"] if changes else []
         done = CliRunner().invoke(cli, [*place, "--state-dir", str(folder), *words, *more])
         if words[1:2] in (["start"], ["learn"]) and place[0] == "--replay":
-            # operations on a recording are refused (guard X3); what matters is whether the family has them
+            # operations on a recording are refused (guard X3); the family must have them
             if NO_SUCH.search(" ".join(done.output.split())):
                 found.append((rule, line, done.output))
             continue
@@ -95,7 +95,7 @@ def test_a_recorded_machine_accepts_the_advised_commands(
 def test_a_machine_with_an_unknown_word_accepts_the_advised_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a machine with a word that raidctl does not know, each command is complete; exit code 3 is not a refusal."""
+    """On a machine with an unrecognised word, each command is complete; exit code 3 is not a refusal."""
     monkeypatch.chdir(tmp_path)
     place = shutil.copytree(FIXTURES / "areca-arc1210", tmp_path / "machine")
     state = place / "cli64-disk-info-drv-1.out"

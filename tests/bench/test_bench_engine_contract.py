@@ -234,7 +234,7 @@ def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
 def test_a_failure_is_a_sample(engine: Engine, depth: int) -> None:
     """An I/O error is a sample with its number. Later operations are run."""
     with Path("/proc/self/mem").open("rb", buffering=0) as memory:  # address 0 is mapped nowhere: EIO
-        mapped = id(engine) // BLOCK  # where this very object lies there is memory
+        mapped = id(engine) // BLOCK  # there is memory at the address of this object
         target = Handle(memory.fileno(), 1 << 62, writable=False)
         (done,) = engine.run(target, Work(streams=[stream(Op.READ, [mapped, 0, mapped], depth=depth)])).samples
     assert sorted(zip(done.offsets, done.results, strict=True)) == [

@@ -125,7 +125,7 @@ def ratio(low: float, high: float) -> Spread:
     [(0.97, 1.02, "nothing"), (0.88, 0.93, "note"), (0.7, 0.8, "warn"), (0.9, 1.1, "unclear"), (0.8, 0.9, "unclear")],
 )
 def test_a_loss_is_graded_by_its_interval(low: float, high: float, word: str) -> None:
-    """A loss below 5% is nothing, to 15% a note. Above that it is a warning, and across a threshold unclear."""
+    """A loss below 5% is ignored, up to 15% it is a note, above that a warning. Across a threshold it is unclear."""
     assert effect.weigh(ratio(low, high)) == word
 
 

@@ -66,7 +66,7 @@ CASES = [
 def busiest(layout: Layout, drives: int, stride: int) -> float:
     """The time of the busiest drive for reads at a stride's multiples. Copies are balanced."""
     load: Counter[int] = Counter()
-    rounds = 2 * drives * drives * (drives - 1)  # of which each layout repeats a part
+    rounds = 2 * drives * drives * (drives - 1)  # each layout repeats a part of them
     for number in range(rounds):
         holders = layout(number * stride, drives)
         load[min(holders, key=lambda one: load[one])] += 1

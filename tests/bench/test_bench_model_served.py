@@ -56,7 +56,7 @@ def seconds(ends: list[int]) -> float:
 
 @pytest.mark.parametrize(("kind", "rpm"), [("write-through", 15000), ("volatile", 7200)])
 def test_no_reply_is_early(folder: Path, kind: str, rpm: int) -> None:
-    """No commit on a platter ends before its block comes round again."""
+    """No commit on a platter ends before its block passes the head again."""
     with serving(folder, "--kind", kind, "--rpm", str(rpm)) as model:
         ends = commit_ends(model.client(), 80)
     assert seconds(ends) >= (len(ends) - 2) * 60 / rpm

@@ -286,7 +286,7 @@ def test_another_drive_volume_or_controller_of_the_same_place_is_a_difference() 
 
 
 def test_what_only_one_run_lists_is_a_difference() -> None:
-    """A battery that is gone is named, and that a run has no inventory: neither looks like the same settings."""
+    """A missing battery, and a run without an inventory, are named: they do not look like equal settings."""
     battery = Battery(id="acme:0/battery0", status="ok")
     whole = Inventory(host=Host(), controllers=(Controller(id="acme:0", vendor="Acme", batteries=(battery,)),))
     gone = Inventory(host=Host(), controllers=(Controller(id="acme:0", vendor="Acme"),))

@@ -173,7 +173,7 @@ def test_every_result_but_a_clear_no_refuses(blkid: Answer, wipefs: Answer) -> N
 
 @pytest.mark.parametrize(("blkid", "wipefs"), [(NOTHING, EMPTY), (NOTHING, MISSING), (MISSING, EMPTY)])
 def test_a_clear_no_does_not_refuse(blkid: Answer, wipefs: Answer) -> None:
-    """Either tool is enough to know that data has no signature."""
+    """Either tool is enough to show that data has no signature."""
     assert judged(blkid, wipefs, b"x" * EDGE, b"x" * EDGE, SIZE) == []
 
 

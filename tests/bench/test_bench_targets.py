@@ -43,7 +43,7 @@ def test_a_file_is_created_filled_and_removed(tmp_path: Path) -> None:
 
 
 def test_the_name_contains_the_program_and_the_process(tmp_path: Path) -> None:
-    """A person who finds the file knows its program and process."""
+    """The file's name shows its program and process."""
     with FileTarget(str(tmp_path), MIB) as target:
         assert Path(target.path).name.startswith(f"raidctl-bench-{os.getpid()}-")
         assert target.name == target.path
@@ -309,7 +309,7 @@ def test_a_file_whose_data_ext4_journals_goes_through_the_page_cache(attributes:
 
 
 def test_the_attributes_of_a_file_are_read(tmp_path: Path) -> None:
-    """What is set is found, such as "no dump", which any owner may set; without attributes it is 0."""
+    """Set attributes are found, such as "no dump", which any owner may set; without attributes, the value is 0."""
     nodump, set_attributes = 0x40, 0x40086602
     with (tmp_path / "file").open("w") as file:
         before = attributes_of(file.fileno())

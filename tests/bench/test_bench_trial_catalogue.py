@@ -109,7 +109,7 @@ class Failing(PortableEngine):
 
 @pytest.mark.parametrize("each", [False, True])
 def test_the_drive_whose_reads_fail_is_named(tmp_path: Path, each: bool) -> None:
-    """Reads are made in other processes, from which the error comes back; one is enough."""
+    """Reads run in other processes, which return the error; one error is enough."""
     with on_file(tmp_path) as one, on_file(tmp_path) as two:
         trial = Together(others=(two,), seconds=0.1, rounds=1, size=64 * KIB)
         with pytest.raises(TargetFailed) as caught:

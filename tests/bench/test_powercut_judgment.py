@@ -194,11 +194,11 @@ ZERO, FOREIGN, AWAY, BROKEN, UNREAD = map(int, Odd)
         ([[8], [5, 7], [5], [5]], "reordered"),
         ([[6], [AWAY], [5], [5]], "misdirected"),
         ([[6], [7], [FOREIGN], [5]], "unknown"),
-        ([[6], [ZERO], [FOREIGN], [5]], "unknown"),  # whoever wrote the one may have emptied the other
+        ([[6], [ZERO], [FOREIGN], [5]], "unknown"),  # the program that wrote one block may have emptied the other
         ([[6], [5], [FOREIGN], [5]], "lost"),  # but nobody brings back an older write
         ([[6], [7], [UNREAD], [5]], "unknown"),
         ([[6], [7], [5], [6]], "unknown"),  # written for another block
-        ([[6], [7], [5], [12]], "unknown"),  # the witness knows nothing of it
+        ([[6], [7], [5], [12]], "unknown"),  # the witness has no record of it
     ],
 )
 def test_each_kind_of_damage_has_its_verdict(found: list[list[int]], verdict: str) -> None:

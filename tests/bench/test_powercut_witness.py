@@ -48,7 +48,7 @@ def cut_once(setup: WitnessSetup, drive: Drive) -> None:
 
 
 def test_an_honest_drive_passes_several_cuts_of_one_run(setup: WitnessSetup) -> None:
-    """Each session continues where the last one ended. It does not matter what was restarted in between."""
+    """Each session continues where the last one ended, whatever was restarted in between."""
     drive = Drive()
     with setup.running():
         setup.write(drive, "boot 1", new=True)
@@ -73,7 +73,7 @@ def test_a_drive_that_ignores_flushes_fails_at_the_first_cut(setup: WitnessSetup
 
 
 def test_without_a_restart_there_was_no_cut(setup: WitnessSetup) -> None:
-    """A killed writer is not a power cut. Neither is one that ended at its limit."""
+    """Neither a killed writer nor one that ended at its limit is a power cut."""
     drive = Drive()
     with setup.running():
         setup.write(drive, "boot 1", new=True)

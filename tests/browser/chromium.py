@@ -27,7 +27,7 @@ class Tab:
         self.messages: list[str] = []
         """What the page wrote to the console since it was opened. What the browser reports of the page is included."""
         self.requests: list[str] = []
-        """What the page asked for since it was opened, itself first."""
+        """The page's requests since it was opened, its own first."""
         page.set_default_timeout(_PATIENCE)
         page.on("console", lambda one: self.messages.append(f"{one.type}: {one.text}"))
         page.on("pageerror", lambda one: self.messages.append(str(one)))
@@ -53,7 +53,7 @@ class Tab:
         self._page.emulate_media(color_scheme=scheme, media=medium)
 
     def picture(self) -> bytes:
-        """What is to be seen, as PNG."""
+        """A screenshot, as PNG."""
         return self._page.screenshot()
 
     def printed(self) -> bytes:

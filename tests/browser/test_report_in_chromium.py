@@ -47,7 +47,7 @@ CHECKED = (("light", 320), ("light", 1280), ("dark", 1280))
 PAPER = 688
 """Pixels of a page of A4 between its margins."""
 CONTRAST = 4.5
-"""Of text with its ground, as WCAG 2.1 AA wants it."""
+"""Minimum contrast of text and background, as WCAG 2.1 AA requires."""
 AXE = "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(\
 one => `${one.impact} ${one.id}: ${one.nodes[0].html.slice(0, 200)}`))"
 CUT = """[...document.querySelectorAll('p, li, dt, dd, th, td, summary, figcaption, svg')].filter(one => {
@@ -145,9 +145,9 @@ def test_no_row_is_broken_on_paper(tab: Tab, page: Path) -> None:
 
 
 def unreadable(colours: list[str]) -> list[str]:
-    """Colours of a drawing's text that do not stand out.
+    """Colours of a drawing's text with too little contrast to the last one.
 
-    They are compared with the last one, the ground: axe does not look at these.
+    That is the background; axe does not check drawings.
     """
     *texts, ground = colours
     return [text for text in texts if contrast(text, ground) < CONTRAST]
@@ -169,7 +169,7 @@ def luminance(colour: str) -> float:
 def rows_of(document: pypdf.PdfReader) -> Iterator[set[int]]:
     """Pages of each table row in the structure of a PDF.
 
-    The heads of columns are printed again on each page, and count for the first.
+    Column titles are repeated on each page, and count for the first.
     """
     for row in nodes(document.root_object["/StructTreeRoot"]):
         if row.get("/S") == "/TR":

@@ -32,7 +32,7 @@ class Batch:
         """What a load runs to wait for `release`."""
 
     def release(self) -> None:
-        """Let the load go on."""
+        """Let the load continue."""
         (self.place / "released").touch()
 
     def raidctl(self, *words: str) -> list[str]:

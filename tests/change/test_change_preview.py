@@ -131,7 +131,10 @@ def test_a_change_under_way_is_not_undone(left: Left) -> None:
 
 @pytest.mark.slow
 def test_the_dry_run_agrees_with_the_restore_of_an_open_replacement(raidctl: Raidctl) -> None:
-    """Its LED, which nothing reports, is switched off. What it waits for is printed, and nothing else is undone."""
+    """Its LED, whose state is not reported, is switched off.
+
+    The reason why it waits is printed, and nothing else is undone.
+    """
     done = raidctl("--demo", "p440", "replace", "1I:1:2", "--no-wait", "--confirm", "W7K0AE9F")
     assert done.exit_code == 7, done.output
     words = ("--demo", "p440", "restore", "--json")

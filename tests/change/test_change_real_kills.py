@@ -16,7 +16,7 @@ from tests.support.waiting import PATIENCE, until
 pytestmark = pytest.mark.slow
 
 KILLED_WITHIN = 4.0
-"""Seconds for which a tool goes on, and in which raidctl is killed. A busy machine may need more than one of them."""
+"""Seconds for which a tool continues, and in which raidctl is killed. A busy machine may need more than one of them."""
 
 
 @pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])

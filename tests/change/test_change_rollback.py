@@ -241,7 +241,7 @@ def test_megacli_undoes_a_change_of_storcli(tmp_path: Path) -> None:
 
 
 def unseen(drive: Drive | None) -> tuple[list[str], list[str], str]:
-    """What restore concludes of a drive that was to become a spare, in two steps of which one was begun."""
+    """What restore concludes about a drive that should become a spare in two steps, one of which was begun."""
     role = Expectation(object_id="megaraid:0/8:1", field="role", value="spare")
     step = Step(
         object_id="megaraid:0/8:1", setting="add_spare", before="unassigned", after="spare", kind="deed",

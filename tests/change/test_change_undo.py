@@ -1,4 +1,4 @@
-"""The undo of a change of which a later step failed."""
+"""The undo of a change whose later step failed."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Interrupted(Slow):
 def test_an_interrupted_command_is_watched(
     p400: Simulated, tmp_path: Path, at: int, error: type[BaseException]
 ) -> None:
-    """Its effect may come after Ctrl-C: it is undone, or the change stays open if it comes at the last reading."""
+    """It may take effect after Ctrl-C: it is undone, or the change stays open if that happens at the last reading."""
     families, before, tool = vendors()[0], p400.state(), Interrupted(p400)
     journal, seen = Journal(tmp_path), survey(p400, families)
     readings: list[Survey] = []

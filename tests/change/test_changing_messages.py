@@ -33,7 +33,7 @@ KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list
 
 
 def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
-    """Run raidctl on a terminal and type an answer when it asks. Return its exit code and the screen."""
+    """Run raidctl on a terminal and type an answer at its prompt. Return its exit code and the screen."""
     own, other = pty.openpty()
     words = [sys.executable, "-m", "raidctl", *arguments]
     # a separate session, so that the terminal's Ctrl-C reaches this process only
@@ -164,7 +164,7 @@ def test_the_list_of_simulated_machines_fits_the_screen(raidctl: Raidctl) -> Non
 
 
 def demo_path(name: str) -> Path:
-    """Where the recording of a simulated machine lies."""
+    """The path of a simulated machine's recording."""
     return next(demo.path for demo in demos(vendors()[0]) if demo.name == name)
 
 

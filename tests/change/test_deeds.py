@@ -252,7 +252,7 @@ def test_guard_X2_a_renamed_array_is_left_alone(when: str, tmp_path: Path) -> No
 
 
 def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: Path) -> None:
-    """A drive with a duplicate serial number is refused. So is a missing drive."""
+    """A drive with a duplicate serial number, or a missing drive, is refused."""
     machine = bench(tmp_path / "twins")
     assert machine.plan(deed("add_spare", 4)).denials == ()
     twin = machine.look()
@@ -477,7 +477,7 @@ def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
 
 
 def test_ctrl_c_during_the_first_reading_of_a_wait_undoes_nothing(bays: Bench) -> None:
-    """The deed before the wait stays as it is, and the operation stays open."""
+    """The deed before the wait is not undone, and the operation stays open."""
     plan = bays.plan(deed("fail", 1))
     change = bays.change(msgspec.structs.replace(plan, steps=(*plan.steps, hand())), resume="raidctl replace resume ID")
     journaled = change.mark
@@ -630,7 +630,7 @@ def test_a_drive_is_unknown_if_the_tool_of_its_controller_is_missing(
 
 
 def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
-    """An unknown value meets no expectation. Neither does a comparison of a list with a word."""
+    """Neither an unknown value nor a list compared with a word meets an expectation."""
     seen = bays.look()
     controllers = tuple(
         msgspec.structs.replace(

@@ -51,7 +51,7 @@ def test_an_unread_state_directory_is_a_problem(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["link", "link/raidctl", "link/demo/raid6"])
 def test_a_directory_on_a_file_system_that_is_not_mounted_is_not_missing(place: str, tmp_path: Path) -> None:
-    """Behind a link that leads nowhere, changes may be unfinished: no command concludes that there is none."""
+    """Behind a dangling link, there may be unfinished changes: no command concludes that there are none."""
     (tmp_path / "link").symlink_to(tmp_path / "disk" / "state")
     named = str(tmp_path / place)
     assert not are_missing(named, (JOURNAL,))

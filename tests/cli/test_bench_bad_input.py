@@ -60,7 +60,7 @@ def test_a_name_that_is_no_text_loses_no_run(
 
 
 def test_json_of_a_name_that_is_no_text_keeps_the_order_of_the_fields() -> None:
-    """What could not be encoded is marked, and nothing else differs."""
+    """Text that could not be encoded is marked, and nothing else differs."""
     found, plain = json.loads(to_json(no_text())), json.loads(to_json(bench_runs.run()))
     assert list(found) == list(plain)
     assert list(found["session"]) == list(plain["session"])
@@ -143,7 +143,7 @@ def test_without_a_place_for_runs_the_message_shows_how_to_measure(
 
 
 def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
-    """The message names what the path is."""
+    """The message names the kind of the path."""
     (tmp_path / "state").touch()
     done = raidctl("bench", "list", "--state-dir", tmp_path / "state")
     assert done.exit_code == 4

@@ -196,7 +196,7 @@ def test_an_address_needs_a_port(tmp_path: Path, address: str) -> None:
 
 
 def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> None:
-    """Until the run continues, the machine remembers what its witness cannot know."""
+    """Until the run continues, the machine stores what its witness cannot record."""
     kept = station.place / "state/powercut-left"
     station.ending = True
     done = station.cut("writeback")

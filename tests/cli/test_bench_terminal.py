@@ -1,4 +1,4 @@
-"""The terminal of ``raidctl bench run``. A question is answered with no, a bar is drawn, a terminal goes away."""
+"""The terminal of ``raidctl bench run``: the user declines, a bar is drawn, the terminal is closed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def drawn() -> tuple[Bar, Progress]:
 
 
 def test_a_bar_is_drawn_again_when_the_question_is_answered() -> None:
-    """Or when what was done meanwhile failed, and the run goes on."""
+    """Or when a step in the meantime failed, and the run continues."""
     bar, screen = drawn()
     with bar.hidden():
         assert not screen.live.is_started

@@ -50,7 +50,7 @@ def test_a_test_is_started_shown_and_aborted(keeper: Raid) -> None:
 def test_a_test_that_cannot_be_read_is_not_taken_for_an_aborted_one(
     keeper: Raid, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """``stop`` does not know whether a test runs: exit code 3."""
+    """It is unknown to ``stop`` whether a test runs: exit code 3."""
     lost = SelfTest(drive="drives:x", state="unknown", why="smartctl did not answer in time.")
     monkeypatch.setattr(_tests, "read", lambda *_: [lost])
     done = keeper("stop", "/dev/sda")

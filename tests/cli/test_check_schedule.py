@@ -71,7 +71,10 @@ def shown(raid: Raid) -> dict[str, Any]:
 
 
 def test_a_timer_is_switched_and_its_times_are_set_and_given_back(raid: Raid) -> None:
-    """The timer goes off and on again. Times are set in a drop-in; the distribution's times leave nothing behind."""
+    """The timer is switched off and on again.
+
+    Times are set in a drop-in, which is removed for the distribution's times.
+    """
     before = shown(raid)
     assert raid("set", START, "--off", "--yes").exit_code == 0
     assert shown(raid)["enabled"] is False

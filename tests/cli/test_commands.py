@@ -84,7 +84,7 @@ def test_shared_options_stand_before_or_after_the_command(
 def test_a_shared_option_that_a_command_refuses_is_not_in_its_help(
     raidctl: Raidctl, command: str, option: str
 ) -> None:  # fmt: skip
-    """If it is given nevertheless, the command refuses it with the reason."""
+    """If it is given, the command refuses it with the reason."""
     assert f"{option} " not in raidctl(command, "--help").stdout.partition("Options:")[2].partition("Examples:")[0]
     words = ("/", "--write", "write-through", "--", "true") if command == "batch" else ()
     done = raidctl(command, option, "x", *words)

@@ -59,7 +59,7 @@ def answered(shell: str, line: str, **environment: str) -> list[str]:
 def test_commands_options_and_values_are_completed(shell: str) -> None:
     """Commands, options and values are completed, with each shell's help.
 
-    In bash there is none, and only what follows a colon is replaced.
+    In bash there is no help, and only the part after a colon is replaced.
     """
     help_ = "" if shell == "bash" else "\tShow and change the caches of controllers,..."
     assert answered(shell, "raidctl ca") == [f"plain,cache{help_}"]

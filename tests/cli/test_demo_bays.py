@@ -62,7 +62,7 @@ def test_what_no_hand_can_do_is_refused(run: Run, words: tuple[str, ...]) -> Non
 
 
 def test_when_a_wrong_drive_is_pulled_everything_stops_until_it_is_back(run: Run) -> None:
-    """Guard R9 refuses to go on until the drive is back. A user practising on the demo would see this."""
+    """Guard R9 refuses to continue until the drive is back. A user practising on the demo sees this."""
     replace = ("--demo", "raid6", "replace")
     assert run(*replace, "ZC1A00L2", "--now", "--no-wait", "--confirm", "ZC1A00L2").exit_code == 7
     run("demo", "--pull", "raid6", "2")

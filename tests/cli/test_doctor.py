@@ -20,7 +20,7 @@ from tests.support.machines import FIXTURES
 
 
 class Scripted:
-    """A machine that replies by a table. It records what it was asked to run."""
+    """A machine that replies from a table, and records the requests."""
 
     def __init__(self, answers: dict[str, Answer]) -> None:
         self.answers = answers
@@ -71,7 +71,7 @@ def test_the_version_is_the_line_that_holds_one() -> None:
 
 
 def test_a_program_that_does_not_start_is_reported_with_the_reason() -> None:
-    """It counts as installed nevertheless."""
+    """It still counts as installed."""
     check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Failure.DENIED, detail="permission denied")})
     assert check.path == "/opt/acmecli"
     assert check.fault == "does not start: permission denied"

@@ -165,7 +165,7 @@ class Ticking:
 
 
 def test_follow_lists_each_event_once(tmp_path: Path) -> None:
-    """What is there is listed first, then only what is new. Reading the tools again repeats nothing."""
+    """Existing events are listed first, then only new ones. Reading the tools again repeats nothing."""
     named = Machine(Growing(tmp_path), vendors()[0], "demo:raid6", recorded_at="2026-11-23T06:12:05Z")  # type: ignore[arg-type]  # a runner
     reading = _Reading(named, named.survey(), None)
     stream = _new(reading, reading.whole(None, None), Ticking())

@@ -74,7 +74,7 @@ def test_a_drive_has_one_key_and_a_masked_number_is_none(wwn: str, serial: str, 
 
 
 def test_rows_are_flat_and_have_no_word_that_sql_keeps() -> None:
-    """Rows have only text, numbers and truth values. The command knows the same tables as the package."""
+    """Rows have only text, numbers and truth values. The command has the same tables as the package."""
     assert tuple(TABLES) == export.TABLES
     for kind in TABLES.values():
         for name, one in msgspec.json.schema(kind)["$defs"][kind.__name__]["properties"].items():

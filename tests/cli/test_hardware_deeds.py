@@ -77,7 +77,7 @@ def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
 
 
 def test_the_controller_confirms_what_hits_all_of_it(raid: Raid) -> None:
-    """Neither --yes nor a drive's serial number nor the controller's model suffices. Nothing is done."""
+    """Neither --yes nor a drive's serial number nor the controller's model is enough. Nothing is done."""
     for typed in ((), ("--confirm", "RCX59W0K7"), ("--confirm", "VC"), ("--confirm", "H730")):
         done = raid("h730-foreign", "foreign", "import", "megaraid:0", "--yes", *typed)
         assert done.exit_code == 2, done.output

@@ -38,7 +38,7 @@ def test_every_command_has_the_description_of_the_listing() -> None:
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
 def test_help_lists_every_command(raidctl: Raidctl, arguments: list[str]) -> None:
-    """No word on the command line is the same as --help."""
+    """An empty command line is the same as --help."""
     done = raidctl(*arguments)
     assert done.exit_code == 0
     assert all(name in done.stdout for name in COMMANDS)
@@ -357,7 +357,7 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.slow
 def test_a_host_that_cannot_be_reached_is_one_sentence(raidctl: Raidctl) -> None:
-    """The exit code is 8, whatever was asked. Nothing is shown as if it were empty."""
+    """The exit code of every command is 8. Nothing is shown as if it were empty."""
     for arguments in (["show"], ["doctor"], ["--json", "show"]):
         done = raidctl("--host", "ssh://127.0.0.1:1", *arguments)
         assert done.exit_code == 8

@@ -1,4 +1,4 @@
-"""A command whose reader of both outputs goes away. Its exit code is not a result."""
+"""A command whose outputs both lose their readers. Its exit code is not a result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GEN9 = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-gen9-degra
     ids=["a message", "a policy", "a rule", "a state that cannot be kept"],
 )  # fmt: skip
 def test_a_reader_of_both_outputs_that_goes_away_is_no_answer(words: tuple[str, ...]) -> None:
-    """A command whose reader goes away does not end with 1. That would mean "no"."""
+    """A command whose output loses its reader does not end with 1, which would mean "no"."""
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -39,7 +39,7 @@ VIEW = HostView(
 
 
 def meant(word: str, inventory: Inventory = HEALTHY, view: HostView = VIEW) -> list[str]:
-    """The ids that a word means."""
+    """The ids that a word names."""
     return sorted(find(inventory, view, [word]))
 
 
@@ -198,7 +198,7 @@ def test_a_device_of_a_mount_point_that_no_tool_lists_is_a_problem() -> None:
 def test_no_command_about_a_mount_point_passes_over_a_device_that_no_tool_lists(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What runs or happened there is unknown: exit code 3 or 1, and the device is named."""
+    """Its operations and events are unknown: exit code 3 or 1, and the device is named."""
     pair = (BlockDevice("md0", "/dev/md0", "md", mountpoints=("/srv",)),
             BlockDevice("nbd0", "/dev/nbd0", "other", mountpoints=("/srv",)))  # fmt: skip
     seen = Survey(inventory=SOFTWARE, view=HostView(blocks=pair))
@@ -242,7 +242,7 @@ def test_no_device_of_a_recorded_machine_is_called_unlisted(name: str) -> None:
 
 
 def test_hostile_words_do_not_reach_the_terminal() -> None:
-    """What the user typed is printed without escapes."""
+    """The user's input is printed without escapes."""
     with pytest.raises(UsageError) as caught:
         meant("\x1b[31mx")
     assert "\x1b" not in str(caught.value)
@@ -280,7 +280,7 @@ def test_problems_of_what_is_left_out_are_left_out() -> None:
 
 @pytest.mark.parametrize("inventory", EVERY.values(), ids=EVERY)
 def test_narrowed_to_any_object_it_is_still_a_valid_inventory(inventory: Inventory) -> None:
-    """The schema is the same. Everything that was asked for is there; all references but those upward resolve."""
+    """The schema is the same. All requested objects are there, and all references except those upward resolve."""
     validator = jsonschema.Draft202012Validator(schema())
     for controller in inventory.controllers:
         for item in items(controller):

@@ -22,7 +22,7 @@ def _run(command: str, output: Path) -> int:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_or_a_device_stays_what_it_is(command: str, tmp_path: Path) -> None:
-    """The output goes into the pipe or device, which stays.
+    """The output is written into the pipe or device, which stays.
 
     Root who names /dev/null or /dev/stdout must not lose them.
     """

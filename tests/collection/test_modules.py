@@ -290,7 +290,7 @@ def test_the_documented_options_are_those_that_are_taken(own_site: Site) -> None
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the units belong to root")
 def test_the_roles_install_what_raidctl_prints_and_only_once(own_site: Site) -> None:
-    """The second run changes nothing. Nothing asks systemd itself to start anything."""
+    """The second run changes nothing. Nothing has systemd itself start anything."""
     own_site.lines.append(f"here ansible_connection=local ansible_python_interpreter={sys.executable}")
     (own_site.place / "units").mkdir()
     words = ["-e", f"raid_export_output={own_site.place}/node/raidctl.prom"]

@@ -18,7 +18,7 @@ from tests.collection.wheels import house
 @pytest.mark.slow  # makes a virtual environment
 @pytest.mark.skipif(os.geteuid() != 0, reason="the roles demand a program that belongs to root")
 def test_the_roles_install_raidctl_from_a_wheel_and_only_once(own_site: Site, tmp_path: Path) -> None:
-    """What the unit starts is the installed program, which writes metrics. The second run has changed=0.
+    """The unit starts the installed program, which writes metrics. The second run has changed=0.
 
     Check mode works before the first run, and installs nothing.
     """

@@ -65,7 +65,7 @@ class Scripted:
 
 
 class Family:
-    """A vendor package that knows its drivers and programs and nothing else."""
+    """A vendor package that has only the names of its drivers and programs."""
 
     TITLE = "Example cards"
     SUPPORT: Mapping[str, Capability] = {}

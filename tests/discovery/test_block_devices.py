@@ -1,4 +1,4 @@
-"""The matching of volumes to block devices. It goes by what the tools print and what the kernel reports."""
+"""The matching of volumes to block devices. It uses the outputs of the tools and the kernel's reports."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_device_with_another_full_name_is_not_the_volume() -> None:
 
 
 def test_what_tool_and_kernel_agree_on_stays() -> None:
-    """A device that exists is left alone, without a problem. So is a unique id that is not a world wide name."""
+    """An existing device, or a unique id that is not a world wide name, is left unchanged, without a problem."""
     given = controller_with(volume(device="/dev/sdb", unique_id="3F2A77C1", mountpoints=("/old",)))
     linked = link([given], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdb"
@@ -225,7 +225,7 @@ def free(*problems: Problem, **changes: object) -> frozenset[str]:
 
 
 def test_only_what_the_kernel_knows_to_be_free_is_unmounted() -> None:
-    """Only a volume that the kernel knows to be free is unmounted.
+    """Only a volume that is free according to the kernel is unmounted.
 
     One with a mounted partition, a device unknown to the kernel, or an untraced file system is not free.
     """

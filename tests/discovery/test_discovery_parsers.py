@@ -23,7 +23,7 @@ RUBBISH = st.one_of(
 
 @given(RUBBISH)
 def test_rubbish_never_breaks_the_reader_of_udev(text: str) -> None:
-    """Whatever the database holds, entries come out. Every line is either read or listed as strange."""
+    """Any database gives entries. Every line is either read or listed as strange."""
     found = udevdb.parse(text)
     assert all(line.text.strip() for line in found.unknown_lines)
     assert len(found.entries) + len(found.unknown_lines) <= text.count("\n") + 1
@@ -39,7 +39,7 @@ def test_half_a_database_gives_half_the_devices(cut: int) -> None:
 
 @given(RUBBISH)
 def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
-    """Whatever the tables hold, mounts come out. Every line that is not read is listed as strange."""
+    """Any table gives mounts. Every unread line is listed as strange."""
     for table in (mounts.mountinfo(text), mounts.swaps(text)):
         assert all(line.text.strip() for line in table.unknown_lines)
     assert len(mounts.mountinfo(text).mounts) <= text.count("\n") + 1
@@ -47,7 +47,7 @@ def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
 
 @given(st.binary(max_size=600))
 def test_rubbish_in_sysfs_never_breaks_anything(data: bytes) -> None:
-    """Whatever an attribute holds, the size is a number or None. The identity is text or None."""
+    """For any attribute, the size is a number or None, and the identity is text or None."""
     names = (
         "size",
         "removable",
@@ -80,7 +80,7 @@ def test_a_database_of_any_age_is_read() -> None:
 
 
 def test_blanks_that_udev_has_encoded_are_blanks() -> None:
-    r"""``\x20`` is a blank, and what is encoded beyond ASCII is UTF-8."""
+    r"""``\x20`` is a blank; encoded characters beyond ASCII are UTF-8."""
     assert udevdb.unescape(r"A\x20B\x20") == "A B "
     assert udevdb.unescape("\u0416\\x20") == "\u0416 "
     assert udevdb.unescape(r"caf\xc3\xa9") == "café"
@@ -106,7 +106,7 @@ def test_swap_is_counted_for_partitions_and_not_for_files() -> None:
 
 
 def test_all_members_of_a_file_system_with_several_devices_carry_its_mount_points() -> None:
-    """Btrfs names one of its devices as source, ZFS its pool. Every member is in use nevertheless."""
+    """Btrfs names one of its devices as source, ZFS its pool. Every member counts as in use."""
     table = mounts.mountinfo(
         "1 0 0:40 / /pool rw - btrfs /dev/sda rw,subvol=/\n2 0 0:41 / /tank/x rw - zfs tank/x rw\n"
     )

@@ -1,4 +1,4 @@
-"""The bays of SES enclosures as names of drives. Every command that accepts such a name knows them."""
+"""The bays of SES enclosures as names of drives. Every command that accepts such a name accepts them."""
 
 from __future__ import annotations
 

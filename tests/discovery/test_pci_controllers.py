@@ -76,7 +76,7 @@ def test_a_controller_is_unread_for_the_reason_of_its_failed_tool() -> None:
 
 
 def test_a_family_that_failed_has_an_unread_controller() -> None:
-    """Its tool may be installed, so none is to be installed."""
+    """Its tool may be installed, so the remedy is not to install one."""
     _, problems = pci_controllers.unlisted(VIEW, (), VENDORS, (), ["example"])
     known = next(problem for problem in problems if problem.where == "0000:03:00.0")
     assert (known.kind, known.remedy) == ("unread", None)
@@ -205,7 +205,7 @@ def test_of_two_families_with_one_driver_the_one_with_data_is_responsible() -> N
 
 
 def test_the_family_that_lists_a_controller_is_responsible() -> None:
-    """The family that lists a controller is responsible, whatever the driver. It need not be one of the family's."""
+    """A controller belongs to the family that lists it, even if its driver is not one of the family's."""
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
     (row,) = pci_controllers.overview(HostView(pci=(raid("0000:03:00.0", "new_driver"),)), BOTH, listed)
     assert (row.family, row.controllers, row.listed) == ("example", ("example:1",), True)

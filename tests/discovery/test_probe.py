@@ -194,7 +194,7 @@ def test_missing_mount_points_are_reported_if_there_is_something_to_mount() -> N
 
 
 def test_a_udev_that_hangs_is_reported_and_replaced() -> None:
-    """A database that could not be read in time is reported. What sysfs reports is left."""
+    """A database that could not be read in time is reported. The facts from sysfs remain."""
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": b""}
     found = converse(probe_machine(), Scripted(Failure.TIMEOUT, files, ["/sys/class/block/sda"]))
     assert block(found.view, "sda").size_bytes == 1 << 20

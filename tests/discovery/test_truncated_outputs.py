@@ -70,7 +70,7 @@ def test_what_depends_on_the_object_that_was_described_last_is_unknown(name: str
 
 
 def test_a_bad_state_stays() -> None:
-    """What is known to be bad does not become unknown."""
+    """A known bad state does not become unknown."""
     bad = replace(WHOLE, status="critical", drives=tuple(replace(one, status="critical") for one in WHOLE.drives))
     output = Output.of_text("tool", "x:0\nx:0/d0")
     for line in output.lines:

@@ -372,7 +372,7 @@ def test_the_history_of_a_field_that_was_never_reported_is_shown(run: Run) -> No
 
 
 def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> None:
-    """Nothing else has changed. What was left out is not reported as unchanged."""
+    """Nothing else has changed. Ignored changes are not reported as unchanged."""
     after = _file(tmp_path / "after.json", changed(state(), _failed))
     answer = run("diff", RECORDED, after, "--ignore", "battery")
     assert answer.exit_code == 0
@@ -453,7 +453,7 @@ def test_a_comparison_for_nagios(
 
 
 def test_no_change_for_nagios_names_what_it_leaves_out(run: Run, tmp_path: Path) -> None:
-    """What neither snapshot could read, and changes that were ignored, qualify "no change"."""
+    """Parts unread in both snapshots, and ignored changes, qualify "no change"."""
 
     def unread(document: dict[str, Any]) -> None:
         document["problems"].append(UNREAD)

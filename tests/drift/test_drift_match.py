@@ -1,4 +1,4 @@
-"""The same thing in another place has moved. Another thing in the same place was replaced."""
+"""The same object in another place has moved. Another object in the same place is a replacement."""
 
 from __future__ import annotations
 

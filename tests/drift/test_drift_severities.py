@@ -127,7 +127,7 @@ def severities(name: str, field: str, old: Any, new: Any) -> dict[str, str]:
 def test_a_change_for_the_worse_has_its_severity_and_its_end_is_information(
     name: str, field: str, old: Any, new: Any, severity: str
 ) -> None:
-    """What becomes worse is critical or a warning; when it is good again, that is information."""
+    """A change for the worse is critical or a warning; the return to a good state is information."""
     assert set(severities(name, field, old, new).values()) == {severity}
     if field not in ("raid_level", "size_bytes", "mode", "cache"):
         assert set(severities(name, field, new, old).values()) == {"info"}

@@ -1,4 +1,4 @@
-"""What could not be read is neither lost nor found."""
+"""Unread objects are neither lost nor found."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _unknown(document: Doc, what: str) -> None:
 @pytest.mark.parametrize("what", ["states", "objects", "controllers"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_whatever_is_bad_is_reported_although_it_was_not_read_before(machine: str, what: str) -> None:
-    """What is bad now is a change, and what is good now is not."""
+    """A state that is bad now is a change, one that is good now is not."""
     after = state(machine)
     drift = diff(changed(after, lambda document: _unknown(document, what)), after)
     assert _bad_objects(ordered(after)) <= {one.id for one in drift.changes}
@@ -164,7 +164,7 @@ def test_a_real_change_beside_what_was_not_read_is_drift() -> None:
 
 @pytest.mark.parametrize(("name", "status"), [("v1", "degraded"), ("1I:1:1", "warning"), ("battery0", "failed")])
 def test_what_another_tool_reports_as_bad_is_drift(name: str, status: str) -> None:
-    """The usual tool timed out, and another one reports a degraded volume: this is no matter of words."""
+    """The usual tool timed out, and another one reports a degraded volume: the difference is not only the wording."""
 
     def change(document: Doc) -> None:
         controller(document).update(told_by="hpacucli", firmware="6.6")
@@ -227,7 +227,7 @@ def test_a_loss_behind_a_controller_whose_tool_replied_is_a_loss(problem: Proble
 
 
 def test_a_lost_controller_is_not_due_to_a_tool_for_details_of_drives() -> None:
-    """Without smartctl, a controller that is gone is gone. So is a plain drive, which the kernel lists."""
+    """Without smartctl, a missing controller or plain drive is reported as lost, as the kernel would list it."""
     for machine in ("megaraid-h730p-predictive", "drives-ahci"):
         before = state(machine)
         kept = before.controllers[1:]

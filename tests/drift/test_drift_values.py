@@ -88,7 +88,7 @@ def test_a_long_reason_is_cut_without_a_full_stop_behind_it() -> None:
 
 
 def test_a_reason_comes_and_goes_in_a_sentence() -> None:
-    """The sentence has no name of a field. What is active again is not called an unknown value."""
+    """The sentence has no name of a field. A value that is active again is not called unknown."""
     for before, after, words in (
         (None, "Learn cycle", "The configured write policy of the volume smartarray:0/v2 is not active: Learn cycle."),
         (

@@ -46,9 +46,9 @@ def test_since_is_a_length_a_date_or_the_boot(word: str, expected: datetime) -> 
 
 @pytest.mark.parametrize("word", ["", "soon", "-2h", "2", "9999999w", "2026-13-01", "2026-05-06T99:00", "\x00"])
 def test_since_refuses_what_is_no_time(word: str) -> None:
-    """What is not a time is refused in one sentence, without a traceback.
+    """Anything but a time is refused in one sentence, without a traceback.
 
-    It never means another moment than the one that is meant.
+    It never selects another moment than the intended one.
     """
     with pytest.raises(UsageError, match="is not a time"):
         cutoff(word, NOW, None)
@@ -71,7 +71,7 @@ def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks()
 
 
 def test_an_event_that_might_be_newer_is_kept() -> None:
-    """With an unknown difference, every possibly newer event is kept. Some time zone puts it after the moment."""
+    """With an unknown difference, every event that is newer in some time zone is kept."""
     wanted = Filter(since=NOW)
     assert fits(event(1, "2026-05-06T00:00:00"), wanted)
     assert not fits(event(1, (NOW - MARGIN - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%S")), wanted)

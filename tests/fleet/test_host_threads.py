@@ -1,4 +1,4 @@
-"""Requests to many hosts. Each host is asked once, an unreachable one again, and requests can end at any time."""
+"""Requests to many hosts. Each host is queried once, an unreachable one again, and requests can end at any time."""
 
 from __future__ import annotations
 

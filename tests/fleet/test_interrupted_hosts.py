@@ -24,7 +24,7 @@ HOSTS = (Host("db1", "db1"), Host("db2", "db2"))
 def test_an_interruption_while_a_host_is_saved_shows_this_host(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its files are complete, so it is shown. The exit code is 130, and the next host is counted as not asked."""
+    """Its files are complete, so it is shown. The exit code is 130, and the next host is counted as not queried."""
     closed = []
 
     def read(*_: object) -> Iterator[Outcome[str]]:

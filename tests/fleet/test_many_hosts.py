@@ -235,7 +235,7 @@ def test_a_full_file_system_only_loses_the_later_hosts(
 
 
 def test_the_inventory_can_be_limited(fleet: Fleet) -> None:
-    """Only these are asked."""
+    """Only these are queried."""
     assert set(answers(fleet("--limit", "db*,refused,!db2", "--json", "show"))) == {"db1", "refused"}
 
 

@@ -1,4 +1,4 @@
 """A fuzzer for the readers.
 
-It damages outputs of tools, and checks what must hold of whatever is concluded from them.
+It damages outputs of tools, and checks that the conclusions from them are never better.
 """

@@ -9,7 +9,7 @@ PLACE = 4096
 MAGIC = bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81")
 _CACHE, _BACKING = 3, 1
 _BLOCK = 8  # sectors
-_BUCKET = 32  # sectors; the kernel wants 1024 of them or more
+_BUCKET = 32  # sectors; the kernel requires 1024 of them or more
 _DATA = 16  # sectors before the data of a backing device
 _KEYS = 256
 

@@ -51,7 +51,7 @@ class Done:
 
 # Programs that are started with this die with their parent process, so that no machine is left behind.
 TIED = ("setpriv", "--pdeathsig", "KILL")
-URGENT = ("nice", "-n", "-10")  # without the permission, nice prints that and runs the command nevertheless
+URGENT = ("nice", "-n", "-10")  # without the permission, nice prints a message and still runs the command
 
 
 class Guest:
@@ -250,7 +250,7 @@ class Guest:
         path.unlink(missing_ok=True)
         argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache"]
         mode = "writeback" if drive.backing == "volatile" else "unsafe"
-        # the cache comes first, so that only what leaves it takes time
+        # the cache comes first, so only data that leaves it takes time
         slow, delay = (("--filter=delay",), (f"delay-write={drive.flush_ms}ms",)) if drive.flush_ms else ((), ())
         process = subprocess.Popen([*TIED, *argv, *slow, "file", str(self.places.disk(drive)), f"cache={mode}", *delay])
         until = time.monotonic() + GRACE

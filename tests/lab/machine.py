@@ -98,13 +98,13 @@ class Machine:
     slots: int = 0  # PCIe slots for hot plugging, which the kernel's own driver has, with an attention LED each
     memory: int = 1024  # MiB
     cpus: int = 1
-    modules: tuple[str, ...] = ()  # what modprobe is asked for, e.g. ("raid456",)
+    modules: tuple[str, ...] = ()  # arguments of modprobe, e.g. ("raid456",)
     prepare: tuple[str, ...] = ()
     hidden: int = 0  # how many of the drives the kernel never shows: nobody waits for them
     udev: bool = True  # whether udevd runs
     kernel_arguments: str = ""
     qemu: tuple[str, ...] = ()  # more arguments for QEMU
-    urgent: bool = False  # its clock is judged: it goes before the host's other work, where that may be asked for
+    urgent: bool = False  # its timing is tested: it gets priority over the host's other work, if permitted
     nvme_model: str = ""  # what NVMe drives call themselves instead of "QEMU NVMe Ctrl": at most 14 characters
 
     def __post_init__(self) -> None:

@@ -90,7 +90,7 @@ THIRTY = Machine(
     drives=(
         *(Drive(f"T{number:02}", model="LAB DISK 2000", rpm=7200, size=8 * MIB) for number in range(24)),
         *(Drive(f"U{number:02}", bus="scsi", controller="sas", vendor="LAB", model="SAS 900", rpm=10000, size=8 * MIB,
-                wwn=0x5000C50000000100 + number)  # which QEMU's card wants to have before it shows a drive
+                wwn=0x5000C50000000100 + number)  # which QEMU's controller requires before it shows a drive
           for number in range(6)),
         Drive("M1", bus="megasas", vendor="LAB", model="DISK M1", rpm=7200, size=8 * MIB),
     ),

@@ -86,7 +86,7 @@ def test_every_field_of_every_kind_of_drive_is_that_of_the_tools(caches: Caches)
     for serial, block in blocks.items():
         drive, made = drives[serial], CACHES.drive(serial)
         assert drive["device"] == caches.nodes[serial] == f"/dev/{block['name']}"
-        # lsblk knows no firmware of NVMe drives; sysfs does
+        # lsblk does not show the firmware of NVMe drives; sysfs does
         firmware = block["rev"] or caches.guest.sh(f"cat /sys/block/{block['name']}/device/firmware_rev").strip()
         assert (drive["size_bytes"], drive["model"], drive["firmware"]) == (block["size"], block["model"], firmware)
         assert (drive["media"], drive["interface"]) == ("hdd" if block["rota"] else "ssd", block["tran"])
@@ -109,7 +109,7 @@ def test_caches_of_all_kinds_are_disabled_and_enabled(caches: Caches) -> None:
     assert (off.rc, caches.asked()) == (0, dict.fromkeys(ALL, False)), off
     persistent = {step["object_id"]: step.get("persistent") for step in json.loads(off.text)["steps"]}
     assert persistent == {"drives:CS1": None, "drives:CA1": None, "drives:CN1": False}
-    # the kernel reads NVMe drives once, when it finds them: it goes on sending flushes, which cost little
+    # the kernel reads NVMe drives once, when it finds them: it continues to send flushes, which cost little
     assert caches.flushed_by_kernel() == {"CS1": False, "CS2": False, "CA1": False, "CN1": True}
     on = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "on", "--yes")
     assert (on.rc, caches.asked()) == (0, ALL), on

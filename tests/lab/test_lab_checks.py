@@ -50,7 +50,7 @@ def damage(bays: Bays, serial: str) -> None:
 
 
 def test_a_check_that_was_stopped_has_not_passed(quick: Bays) -> None:
-    """A check that is stopped before the damage counts as interrupted. The kernel shows 0 differences nevertheless."""
+    """A check that is stopped before the damage counts as interrupted. The kernel still shows 0 differences."""
     before = quick.fill("md1", 4)
     damage(quick, MIRROR[1])
     quick.speed("md1", 10)

@@ -35,7 +35,7 @@ LAYOUT = Machine(
     memory=448,
     modules=("virtio_scsi", "sd_mod", "sg", "virtio_blk", "ext4", "raid456", "raid1", "raid0"),
     prepare=(
-        # emulated drives report no health; the programs that would ask them take most of a reading
+        # emulated drives report no health; the programs that would query them take most of a reading
         "rm -f /usr/sbin/smartctl /usr/sbin/sdparm /usr/sbin/hdparm",
         "rm -f /.dockerenv /run/.containerenv",  # the system around the lab may be a container; the guest is none
         f"mkdir -p {STATE}; blkid -p /dev/vda || mkfs.ext4 -q /dev/vda; mount /dev/vda {STATE}; chmod 700 {STATE}",

@@ -1,4 +1,4 @@
-"""The power-cut test with real power cuts. One drive is honest, the other lies."""
+"""The power-cut test with real power cuts. One drive honours flushes, the other ignores them."""
 
 from __future__ import annotations
 

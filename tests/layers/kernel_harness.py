@@ -4,7 +4,7 @@ They are its family. Run as a program.
 
     python -m tests.layers.kernel_harness layers kernel:vm=dirty_limit="268435456 bytes" --kill
 
-Data that was written out stays written out: what is compared is settings only.
+Only settings are compared, as data that was written out stays written out.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def test_a_dry_run_of_a_flush_names_the_data_that_it_does_not_write(raidctl: Rai
 
 @pytest.mark.parametrize("words", [(), ("/srv/db", "--all"), ("/nowhere",), ("--all", "--timeout", "0")])
 def test_flush_wants_to_know_what(raidctl: Raidctl, words: Sequence[str]) -> None:
-    """Neither nothing, nor two things, nor what is not there."""
+    """Refuse no target, two targets, and a missing one."""
     assert raidctl(*DEMO, "cache", "flush", *words).exit_code == 2
 
 

@@ -34,7 +34,7 @@ def test_a_writecache_has_its_blocks_in_bytes() -> None:
 
 
 def test_a_writecache_of_an_old_kernel_has_four_figures() -> None:
-    """Without statistics the sizes are read nevertheless."""
+    """The sizes are read even without statistics."""
     read = one("w: 0 8 writecache p 8:1 8:2 512 0\n", "w: 0 8 writecache 0 10 10 0\n")
     assert (read.size_bytes, read.unwritten_bytes, dict(read.counters)) == (5120, 0, {})
 
@@ -73,7 +73,7 @@ def test_mappings_that_are_no_caches_are_left_out() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_no_text_of_dmsetup_is_a_crash(table: str, status: str) -> None:
-    """Whatever it prints, it is read, counted, or refused."""
+    """Any output is read, counted, or refused."""
     for kind in ("writecache", "cache"):
         found, _ = dm.mappings(f"x: 0 8 {kind} {table}\n{table}", f"x: 0 8 {kind} {status}\n{status}")
         for target in found.values():

@@ -61,7 +61,7 @@ def test_a_value_that_cannot_be_read_is_not_changed() -> None:
 
 
 def test_what_the_kernel_silently_ignores_is_refused() -> None:
-    """A limit below two pages is refused. So is a beginning that is not below the limit."""
+    """A limit below two pages is refused, and so is a start value that is not below the limit."""
     tiny = planned({**VM}, ("kernel:vm", "dirty_limit", "4096 bytes"))
     above = planned({**VM}, ("kernel:vm", "dirty_background_limit", "20 percent"))
     assert not tiny.steps + above.steps

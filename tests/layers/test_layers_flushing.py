@@ -1,4 +1,4 @@
-"""Flushes that fail, hang or never end. What is left after them is tested too."""
+"""Flushes that fail, hang or never end, and the unwritten data after them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Ailing:
     """The commands that change something, in their order."""
     stuck: bool = False
     interrupted: bool = False
-    """Somebody presses Ctrl-C when the machine is asked whether bcache is clean."""
+    """Ctrl-C is pressed while the state of bcache is read."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Reply]:
         """Reply to each request, in order."""
@@ -73,7 +73,7 @@ class Ailing:
         return self.machine.answer(request)
 
     def mode(self) -> str:
-        """The cache mode as it is now."""
+        """The current cache mode."""
         return self.machine.state().get("file /sys/class/block/bcache0/bcache/cache_mode", "as recorded")
 
 
@@ -132,7 +132,7 @@ def test_progress_is_redrawn_where_the_cursor_can_be_moved(
 
 
 def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:
-    """Ctrl-C during the wait leaves the mode as before. The exception goes on."""
+    """Ctrl-C during the wait restores the mode, and the exception is passed on."""
     bench.ailing.stuck = bench.ailing.interrupted = True
     with pytest.raises(KeyboardInterrupt):
         bench.flushing.carry_out(bench.jobs["kernel:bcache0"])
@@ -316,7 +316,7 @@ def test_the_kernels_write_through_does_not_show_that_nothing_is_unwritten(
 
 @pytest.mark.parametrize("lacking", ["Dirty", "Writeback"])
 def test_a_page_cache_without_a_figure_is_not_called_written(lacking: str) -> None:
-    """Without one of its lines in /proc/meminfo, what is left in memory is unknown, not 0."""
+    """Without one of its lines in /proc/meminfo, the unwritten data in memory is unknown, not 0."""
     memory = {name: 0 for name in ("MemTotal", "Dirty", "Writeback") if name != lacking}
     job = Job("kernel:vm", "page_cache", Answer(result="supported"))
     assert left(job, Kernel(vm=Files("", {}, []), memory=memory), {}) == (None, None)
@@ -382,9 +382,9 @@ def _answer_of(block: BlockDevice, **caches: Any) -> Answer:
 def test_an_array_may_have_unwritten_data(
     journal_mode: Failure, state: bytes | None, flags: tuple[str, ...], details: dict[str, str], result: str
 ) -> None:
-    """In its journal, or for write-mostly members if the bitmap allows a backlog; what was not read is unknown.
+    """In its journal, or for write-mostly members if the bitmap allows a backlog; unread values are unknown.
 
-    That the journal's file is missing shows nothing if no other file of the array was read either.
+    A missing journal file shows nothing if no other file of the array was read either.
     """
     members = (Drive(id="md:a", array="md:md0/array"), Drive(id="md:b", array="md:md0/array", flags=flags))
     volume = Volume(id="md:md0", device="/dev/md0", array="md:md0/array", details=details)

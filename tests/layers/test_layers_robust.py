@@ -59,7 +59,7 @@ LINES = st.one_of(
 def test_rubbish_from_the_kernel_is_no_crash(
     files: dict[str, str | Failure], table: str, status: str, page: str
 ) -> None:
-    """Layers, figures, screens and plans are made of whatever can be read. No control character comes through."""
+    """Layers, figures, screens and plans are made from any input, without control characters."""
     there = {**files, f"{BLOCK}/bcache0/bcache/state": files.get(f"{BLOCK}/bcache0/bcache/state", "dirty\n")}
     machine = runner(there, {TABLE.argv: (0, table, ""), STATUS.argv: (0, status, ""), PAGE.argv: (0, page, "")})
     below = scope(VIEW, INVENTORY, None)

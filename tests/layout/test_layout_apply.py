@@ -62,7 +62,7 @@ def test_guard_P6_data_in_a_partition_counts_unless_this_operation_made_it(tmp_p
 
 
 def test_what_the_layout_does_not_list_is_kept(tmp_path: Path) -> None:
-    """An existing array stays as it is when another is made."""
+    """An existing array is not changed when another is made."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     before = {name: value for name, value in machine.machine.state().items() if "md127" in name}

@@ -406,7 +406,7 @@ COUNTED = HEAD + 'controller = "smartarray:0"\nname = "x"\n'
 @pytest.mark.parametrize(
     ("free", "text", "serials"),
     [
-        # the smallest that suffice, of one kind, though others are between them
+        # the smallest sufficient drives, of one kind, though others are between them
         ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}, {"size_bytes": 4 * TB, "media": "ssd"},
           {"size_bytes": 4 * TB},
           {"size_bytes": 4 * TB, "interface": "sata"}], 'raid_level = "raid1"\ndrives = { count = 2 }', [1, 4]),
@@ -478,7 +478,7 @@ def test_too_few_drives_are_explained_one_by_one() -> None:
 
 
 def test_pinning_writes_serial_numbers_and_nothing_else(tmp_path: Path) -> None:
-    """Comments and everything else stay. A second time there is nothing to pin."""
+    """Comments and everything else stay. The second time, there is nothing to pin."""
     file = tmp_path / "p.toml"
     head = '# mine\nlayout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "x"\nraid_level = "raid0"\n'
     file.write_text(f"{head}drives = {{ count = 1 }}  # any\n")

@@ -29,7 +29,10 @@ def findings(text: str, machine: str = MACHINE, *, keep: bool = True) -> list[Fi
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_machine_meets_its_own_layout(machine: str) -> None:
-    """A machine meets its own layout without failures. What is unknown to the comparison is unknown to the audit."""
+    """A machine meets its own layout without failures.
+
+    Values that are unknown in the comparison are unknown in the audit.
+    """
     text = export(replayed(machine).inventory)
     found = findings(text, machine)
     verdict = compare(read_layout("lab.toml", text.encode()), replayed(machine).inventory).verdict

@@ -1,4 +1,4 @@
-"""Layouts of provisioners. The examples of their documents are read, and what does not fit is named."""
+"""Layouts of provisioners. The examples of their documentation are read, and parts that do not fit are named."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_field_of_a_node_is_read_as_it_is_printed() -> None:
 
 
 def test_a_byte_that_is_no_text_is_a_mistake() -> None:
-    """In a name, too: what a file means is not guessed."""
+    """The same in a name: the intention of a file is not guessed."""
     good = json.dumps(disks({"size_gb": 100, "raid_level": "5", "volume_name": "datX"}), indent=1).encode()
     with pytest.raises(MistakesError, match=r"x\.json:6: invalid UTF-8") as caught:
         read_layout("x.json", good.replace(b"X", b"\xff"), "smartarray:0")

@@ -34,7 +34,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def state(tmp_path: Path) -> Callable[[str], State]:
-    """The settings of a simulated machine as they are now."""
+    """The current settings of a simulated machine."""
 
     def read(demo: str) -> State:
         found: State = json.loads((tmp_path / "state" / "demo" / demo / "settings.json").read_bytes())

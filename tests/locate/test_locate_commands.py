@@ -148,7 +148,7 @@ def test_a_recording_is_not_changed(raidctl: Raidctl) -> None:
 
 
 def test_drives_that_cannot_be_located_are_named_with_the_reasons(raidctl: Raidctl, clock: Clock) -> None:
-    """The others blink nevertheless; the exit code is 1."""
+    """The others still blink; the exit code is 1."""
     done = raidctl("--demo", "nvme", "locate", "/dev/nvme0n1", "/dev/nvme1n1", "--json")
     assert (done.exit_code, clock.waited) == (1, [600.0])
     first, second = json.loads(done.stdout)["targets"]
@@ -193,7 +193,7 @@ def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock)
 def test_an_led_that_can_no_longer_be_read_is_not_listed_as_on(
     raidctl: Raidctl, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its state was readable when it was switched on: it is unknown now, whatever the command did."""
+    """Its state was readable when it was switched on, so it is unknown now even if the command succeeded."""
     found = list[object]()
 
     def unread(request: Request[Any]) -> Answer | None:

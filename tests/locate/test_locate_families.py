@@ -134,7 +134,7 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
     ],
 )
 def test_guard_X5_another_command_has_none(family: str, words: str) -> None:
-    """What does more than blink one drive is not in the table. Neither is what blinks without an end."""
+    """The table has no command that does more than blink one drive, and none that blinks without an end."""
     way = vendor_tools.offered(VENDORS, family)
     assert way is not None
     assert not fits(words.split(), way.SHAPES)
@@ -186,7 +186,7 @@ HELP_B = " Usage: identify <Controller#> device <Channel#> <Device#> [start|stop
 
 @over("text, can", [(HELP_A, True), (HELP_B, False), ("", False), ("Command aborted.\n", False)])
 def test_arcconf_is_used_only_if_its_help_names_a_time(text: str, can: bool) -> None:
-    """Without TIME it would wait for a key. What cannot be read is not guessed."""
+    """Without TIME it would wait for a key. An unreadable state is not guessed."""
     from raidctl_adaptec.locate import _unknown_grammar  # noqa: PLC0415 - the family's own
 
     assert (_unknown_grammar(RunAnswer(code=3, out=text.encode())) is None) == can

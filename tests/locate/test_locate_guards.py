@@ -131,7 +131,7 @@ def test_guard_L2_an_led_is_off_at_boot(
 def test_an_led_that_cannot_be_read_is_on_only_if_its_command_was_accepted_in_this_boot(
     raidctl: Raidctl, clock: Clock, tmp_path: Path, case: tuple[dict[str, str], int, bool | None]
 ) -> None:
-    """A reboot may have switched it off, and a raidctl that was killed may not have switched it on: unknown."""
+    """It is unknown: a reboot may have switched it off, and a killed raidctl may not have switched it on."""
     fields, marks, on = case
     place = tmp_path / "state" / "demo" / "9271"
     kept: list[JournaledChange] = []

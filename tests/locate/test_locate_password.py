@@ -1,6 +1,6 @@
-"""A controller that wants its password first.
+"""A controller that requires its password first.
 
-The password is entered in the tool's session, in no command line and in no journal.
+It is entered in the tool's session, and is in no command line or journal.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def keep(path: Path, text: str = f"{WORD}\n", mode: int = 0o600) -> Path:
 
 
 def test_the_password_is_on_the_standard_input_alone(folder: Path) -> None:
-    """Without one, the command is run as it is. With one, its words follow the password as lines of the session."""
+    """Without one, the command is run unchanged. With one, its words follow the password as lines of the session."""
     assert request_of(ACTION) == ACTION.request()
     keep(folder / "areca-password")
     asked = request_of(ACTION)

@@ -23,7 +23,7 @@ SILENT = Around(
         ("x", "differences"): Unreported(fact="differences", why="its tool has no word for it"),
     }
 )
-"""A family that reports neither preserved data nor differences. Some families are like this."""
+"""A family that reports neither preserved data nor differences, as some do."""
 OK: dict[str, Any] = {}
 FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
 REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}

@@ -35,7 +35,7 @@ def moved(tmp_path: Path, change: Callable[[dict[str, str]], dict[str, str]]) ->
 
 
 def state(tmp_path: Path) -> dict[str, str]:
-    """The simulated machine as it is now."""
+    """The current simulated machine."""
     path = tmp_path / "state" / "demo" / "raid6" / "settings.json"
     return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
 
@@ -44,5 +44,5 @@ SHELF = {"md/drive ZC9Z00A1": "sectors=7814037168 smart=PASSED"}
 
 
 def push(bay: str, serial: str) -> Callable[[State], State]:
-    """A drive from the shelf comes into a bay."""
+    """A drive from the shelf is put into a bay."""
     return lambda now: simulator.push({**SHELF, **now}, bay, serial)

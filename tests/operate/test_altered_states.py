@@ -32,7 +32,7 @@ _STORCLI = r'("EID:Slt" : "252:0",\s*"DID" : \d+,\s*)"State" : "Onln",(\s*"DG" :
 def test_a_volume_with_a_drive_in_no_array_is_unknown(
     machine: str, of: str, pattern: str, new: str, drives: str
 ) -> None:
-    """If a member is in no array by its own row, its volume and what that survives are unknown, whatever it reports."""
+    """If a member is in no array by its own row, its volume's state and redundancy are unknown."""
     seen = altered(machine, pattern, new, of)
     found = {one.drive.rpartition("/")[2]: one.verdict for one in answers(seen)}
     assert [found[name] for name in drives.split() if found[name] == "yes"] == []
@@ -59,7 +59,7 @@ def test_a_volume_with_a_drive_in_no_array_is_unknown(
      ("Unknown", False), ("Bewildered", False)],
 )  # fmt: skip
 def test_parity_is_complete_only_by_a_word_for_that(machine: str, pattern: str, word: str, *, known: bool) -> None:
-    """Until parity is reported complete, what its volume survives is unknown, and none of its drives may be pulled."""
+    """Until parity is reported complete, its volume's redundancy is unknown, and none of its drives may be pulled."""
     seen = altered(machine, pattern, rf"\g<1>{word}")
     [controller] = seen.inventory.controllers
     volumes = [one for one in controller.volumes if one.progress and one.progress.operation == "parity"]
@@ -105,7 +105,7 @@ def test_a_global_spare_is_one_of_volumes_that_do_not_list_it() -> None:
 
 @pytest.mark.parametrize(("level", "left"), [("RAID5", None), ("RAID6", None), ("RAID10", 1), ("RAID0", 0)])
 def test_parity_that_is_not_consistent_is_not_complete(level: str, left: int | None) -> None:
-    """With ``Consist`` ``No``, what a volume with parity survives is unknown. Mirrors hold what was written."""
+    """With ``Consist`` ``No``, the redundancy of a volume with parity is unknown. Mirrors keep their data."""
     seen = altered("9271", r'"TYPE" : "RAID5",((?:.|\n)*?"Consist" : )"Yes"', rf'"TYPE" : "{level}",\1"No"')
     [volume] = seen.inventory.controllers[0].volumes
     assert (volume.status, volume.failures_tolerated) == ("ok", left)

@@ -146,7 +146,7 @@ def test_a_boot_loader_is_not_left_out_because_the_new_drive_is_not_recognised(t
 
 @pytest.mark.parametrize("setting", ["boot_loader", "copy_table", "wipe"])
 def test_a_drive_that_is_not_listed_confirms_nothing(setting: str, tmp_path: Path) -> None:
-    """What was written to the new drive is confirmed by reading it."""
+    """Data written to the new drive is confirmed by reading it."""
     replacement = with_grub(tmp_path, asked=True)
     step = replace(booting(Drive(id="x", serial="NONE"), "grub-install"), setting=setting)
     replacement.replacing.facts = replace(replacement.replacing.facts, new="NONE")
@@ -156,7 +156,7 @@ def test_a_drive_that_is_not_listed_confirms_nothing(setting: str, tmp_path: Pat
 
 
 def test_the_first_sector_is_read_once_and_not_written(tmp_path: Path) -> None:
-    """What reads it is a program that writes to its standard output."""
+    """It is read by a program that writes to its standard output."""
     machine = bench(tmp_path / "one", definition("raid6", 4).replace("node=sd", "boot=grub node=sd"))
     [answer] = machine.carry_out([Run(("dd", "if=/dev/sda", "bs=512", "count=1", "status=none"), timeout=30.0)])
     assert isinstance(answer, RunAnswer)

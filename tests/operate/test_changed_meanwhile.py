@@ -80,7 +80,10 @@ def test_a_spare_that_the_words_no_longer_name_is_not_added(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("meanwhile", ["nothing", "ended", "continued"])
 def test_an_operation_that_another_process_has_continued_or_ended_is_left_to_it(meanwhile: str, tmp_path: Path) -> None:
-    """What was read before the lock is no longer so: nothing is run, and its end stays as it is."""
+    """The machine has changed since it was read before the lock.
+
+    Nothing is run, and the operation's end is not changed.
+    """
     settings = Settings()
     settings.state_dir, settings.demo = str(tmp_path), "raid6"
     journal = Journal(demo_directory(settings, "raid6"))

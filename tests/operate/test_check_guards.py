@@ -81,7 +81,7 @@ def test_guard_T6_only_a_check_is_stopped() -> None:
 
 
 def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> None:
-    """What somebody else has covered is unknown. After a restart, or another check, the place is lost."""
+    """The range that somebody else has checked is unknown. After a restart, or another check, the place is lost."""
     assert refused("stop_check", CHECKING) == []
     assert refused("pause_check", CHECKING) == [""]
     assert refused("pause_check", CHECKING, replace(OWN, boot="b0")) == [""]

@@ -78,7 +78,7 @@ def check(known: Evidence, volume: Volume = VOLUME) -> VolumeCheck:
         # somebody went on with a stopped check: the count is for the rest only
         (evidence(IDLE, BEGUN, log=(STOPPED, replace(DONE, seconds=300.0))), "interrupted", False, None),
         (evidence(IDLE, BEGUN, log=(DONE, replace(STOPPED, seconds=300.0))), "complete", True, None),
-        # after a reboot the end can no longer be seen; what was kept is kept
+        # after a reboot the end can no longer be seen; the saved result remains
         (evidence(CheckReading(), BEGUN, boot="b2"), "unknown", None, None),
         (evidence(CheckReading(), replace(BEGUN, end="complete", complete=True, ended="2026-11-01T05:30:00Z", differ=0),
                   boot="b2"), "complete", True, 0),
@@ -155,7 +155,7 @@ def test_a_controllers_check_that_does_not_run_is_not_called_running(
 def test_no_evidence_of_less_makes_a_check_complete() -> None:
     """Less evidence never makes a check complete.
 
-    Whatever is missing of log, record, boot and reading, it needs "done" or a record.
+    With any of log, record, boot and reading missing, it needs "done" or a record.
     """
     readings = [CheckReading(last=last, stopped_at=at, last_known=known, known=known)
                 for last in (None, "check", "repair") for at in (None, 64) for known in (True, False)]  # fmt: skip

@@ -63,7 +63,7 @@ def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) 
 def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(family: str) -> None:
     """A drive is not let in while missing members are unknown.
 
-    An empty plan would mean that the controller does it alone, or that nothing is to be done.
+    An empty plan would mean that the controller does it automatically, or that nothing needs to be done.
     """
     tried = 0
     for name in MACHINES:
@@ -132,7 +132,7 @@ def test_no_command_forces_or_acts_on_all(family: str) -> None:
 
 @over("family", FAMILIES)
 def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
-    """What cannot be done is denied with the same reason. What is only printed is not run."""
+    """Impossible deeds are denied with the same reason. Commands that are only printed are not run."""
     for demo in DEMOS[family]:
         seen = look(simulated(demo, tmp_path))
         for controller in seen.inventory.controllers:

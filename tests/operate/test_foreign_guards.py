@@ -50,7 +50,7 @@ def refused(
 
 
 def test_guard_F1_an_incomplete_configuration_is_not_imported() -> None:
-    """Nor one of which it is unknown; overridden with --unsafe."""
+    """The same if it is unknown; --unsafe overrides this."""
     found = machine(FOREIGN, FOREIGN)
     assert refused("import_foreign", found) == {}
     lost = ForeignPreview(volumes=(ForeignVolume(number="0", name="db", complete=False),), complete=False)

@@ -172,7 +172,7 @@ def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> Non
 
 
 def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
-    """During rebuild, copy, reshape, expansion or initialization, even a failed drive waits.
+    """During rebuild, copy, reshape, expansion or initialization, even a failed drive must not be pulled.
 
     A check does not matter.
     """
@@ -214,7 +214,7 @@ def test_guard_R3_a_drive_that_left_its_array_waits_for_its_rebuild() -> None:
 
 
 def test_guard_R3_a_spare_that_is_needed_stays() -> None:
-    """It stays while a volume that it serves is not whole. Afterwards it may leave."""
+    """It must stay while a volume that it covers is incomplete. Afterwards it may be pulled."""
     spare: dict[str, Any] = {"role": "spare", "array": None}
     assert asked(inventory(raid("raid5", spare, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
@@ -347,10 +347,10 @@ def test_guard_R7_nothing_else_uses_the_drive() -> None:
 
 
 def test_guard_R7_what_may_be_used_is_unknown() -> None:
-    """What may be used counts as unknown.
+    """A drive that may be in use counts as unknown.
 
-    A file system that is not mounted or an array that no tool lists may be used. So may any drive without the kernel's
-    view or the udev database.
+    It has an unmounted file system, or an array that no tool lists; or the kernel's view or the udev database is
+    missing.
     """
     found, view = mirror()
     for more in (
@@ -458,7 +458,7 @@ def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
 
 
 def test_guard_R14_timeouts_of_the_other_drives() -> None:
-    """A drive that retries longer than the kernel waits is named. So is one whose limits are unknown."""
+    """A drive that retries longer than the kernel waits, or whose limits are unknown, is named."""
     _, view = mirror()
     for limit, timeout, wanted in ((7.0, 30, "yes"), (None, 180, "yes"), (0.0, 30, "note"), (None, 30, "note")):
         kept: dict[str, Any] = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout)}
@@ -499,7 +499,7 @@ def test_guard_R16_a_journal_is_no_redundant_member() -> None:
 
 
 def test_guard_R17_everything_on_the_drive_is_counted() -> None:
-    """Two members of one mirror on one drive leave together. What a list of partitions hides is unknown."""
+    """Two members of one mirror on one drive leave together. A list of partitions hides whether they share a drive."""
     one = inventory(plain("sda"), software("raid1", "sda1", "sda2"))
     answer = asked(one, "drives:S-sda")
     assert answer.leaves_with_it == ("md:md0/sda1", "md:md0/sda2")
@@ -532,7 +532,7 @@ def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
 
 
 def test_guard_X3_a_recording_answers_with_its_age() -> None:
-    """The verdict stands, with a note of the recording's age."""
+    """The verdict is given, with a note on the recording's age."""
     controller = raid("raid6", *[OK] * 4, **GOOD)
     assert of("X3", asked(inventory(controller))) == {"yes"}
     for collected, words in (("2026-11-01T00:00:00Z", "1 d old"), (None, "of unknown age")):

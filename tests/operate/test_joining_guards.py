@@ -99,7 +99,7 @@ PART = BlockDevice("sda1", "/dev/sda1", "partition", parent="sda")
     ("devices", "used"),
     [
         ((), False),
-        ((PART,), False),  # what it contains is read with wipefs
+        ((PART,), False),  # its contents are read with wipefs
         ((LAYER,), True),
         ((PART, replace(LAYER, slaves=("sda1",))), True),
         ((replace(PART, mountpoints=("/srv",)),), True),

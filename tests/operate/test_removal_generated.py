@@ -101,7 +101,7 @@ class Machine:
                     array.states[at] = "filling"
                 elif state == "good" and self.luck.random() < 0.02:
                     array.states[at] = "failed"
-                    if not array.has_data():  # only the hand is to be judged
+                    if not array.has_data():  # only the pull is judged
                         array.states[at] = "good"
 
 

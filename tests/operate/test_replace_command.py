@@ -78,7 +78,7 @@ def test_what_is_not_one_drive_is_refused(drive: str) -> None:
 
 
 def test_saved_outputs_are_answered_without_a_machine(tmp_path: Path) -> None:
-    """A controller's output alone suffices for its drives. What is on a software array's drive is unknown."""
+    """A controller's output alone is enough for its drives. The contents of a software array's drive are unknown."""
     source = FIXTURES / "smartarray-gen9-degraded" / "hpssacli-ctrl-all-show-config-detail.out"
     shown = raidctl("--replay", str(source), "replace", "1I:1:2", "--check", "--json")
     assert json.loads(shown.stdout)["age_seconds"] is None, shown.output

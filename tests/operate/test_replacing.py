@@ -135,7 +135,7 @@ def test_guard_R9_nothing_is_taken_out_while_another_drive_is_gone(raid6: Bench)
 
 
 def test_guard_R9_the_last_visible_drive_is_not_asked_for(raid6: Bench) -> None:
-    """If a controller fails with all other members, no person is asked to pull the drive that is left."""
+    """If a controller fails with all other members, raidctl does not request a pull of the remaining drive."""
     replacement = begun(raid6, 2)
     change = replacement.start(at_most=0.0)
     for bay in "134":
@@ -149,7 +149,7 @@ def test_guard_R9_the_last_visible_drive_is_not_asked_for(raid6: Bench) -> None:
 
 
 def test_a_successor_about_which_something_is_unknown_is_unknown_not_refused(tmp_path: Path) -> None:
-    """Its health is not reported: the refusal counts as unknown, and the plan names what lifts it."""
+    """Its health is not reported: the refusal counts as unknown, and the plan names the option that overrides it."""
     machine = bench(tmp_path / "unknown", definition("raid5", 3, drives=4, shelf=0))
     found = [one for one in begun(machine, 2, way="copy", new=4, unsafe=False).plan().denials if one.guard == "R10"]
     assert [(one.unknown, one.overridable) for one in found] == [(True, True)]
@@ -398,7 +398,7 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
 
 
 def test_guard_R11_data_of_no_known_format_needs_consent(tmp_path: Path) -> None:
-    """Data in the first sector that wipefs does not know is not overwritten, except with --wipe or --unsafe."""
+    """Data in the first sector that wipefs does not recognise is not overwritten, except with --wipe or --unsafe."""
     machine = bench(tmp_path, definition("raid6", 4))
     text = why_unfit(machine, False, boot="grub")
     assert "has no known signature, but data in its first sector" in text
@@ -572,7 +572,7 @@ def test_the_new_drive_is_gone_during_the_rebuild(raid6: Bench) -> None:
 
 
 def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
-    """The replacement goes on as long as the array works. What was lost besides is not called complete."""
+    """The replacement continues as long as the array works. Other lost members are not called complete."""
     exchanged(raid6)
     raid6.events.append(
         (150.0, lambda state: {**state, "md/member md0 LABD00003": words({"slot": "-", "state": "faulty"})})
@@ -619,7 +619,7 @@ def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None
 def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Bench) -> None:
     """An auto-read-only array is reported once, with mdadm's command.
 
-    Nothing is copied to it before the first write. Then the rebuild goes on.
+    Nothing is copied to it before the first write. Then the rebuild continues.
     """
 
     def rebooted(state: State) -> State:
@@ -679,7 +679,7 @@ def test_a_person_who_never_comes(raid6: Bench) -> None:
 
 @pytest.mark.slow
 def test_a_cut_at_any_command_or_moment_is_continued(tmp_path: Path) -> None:
-    """A replacement killed before each command or in between continues. No command is run twice in vain."""
+    """A replacement killed before each command or in between continues. No command is run twice without need."""
     for number, cut in enumerate(
         [*(("command", at) for at in range(3)), *(("second", at) for at in (20, 70, 150, 305))]
     ):

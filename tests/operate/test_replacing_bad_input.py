@@ -140,9 +140,9 @@ def ended(replacement: Replacement) -> str:
 
 @pytest.mark.slow
 def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
-    """A tool that hangs leaves all as before, or a way on.
+    """A tool that hangs leaves everything as before, or a way to continue.
 
-    At each command, all is closed or the sentence has the command that goes on, and it does.
+    At each command, the operation is closed, or the message has the command that continues it, which works.
     """
     for number, (behaviour, match) in enumerate(
         (behaviour, word) for behaviour in BEHAVIOURS for word in ("--fail", "--remove", "--add")
@@ -187,7 +187,7 @@ def test_every_stop_reports_what_the_array_survives(run: Typed) -> None:
 
 
 def test_options_that_do_nothing_are_refused(run: Typed) -> None:
-    """--check only asks. Options of a replacement are not silently passed over."""
+    """--check changes nothing. Options of a replacement are not silently ignored."""
     for option in (
         ("--now",),
         ("--boot",),

@@ -38,7 +38,7 @@ def replacement_of(machine: Bench, before: Inventory | None, *, word: str = "", 
 def test_an_array_that_lacks_a_member_names_the_replacement(tmp_path: Path) -> None:
     """The replacement begins with the wait for the new drive.
 
-    Nothing is removed, and the snapshot knows which drive it was.
+    Nothing is removed, and the snapshot shows which drive it was.
     """
     for number, known in enumerate((True, False)):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
@@ -83,9 +83,9 @@ def test_a_spare_that_has_stepped_in_makes_it_the_replacement_of_a_new_spare(tmp
 
 
 def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
-    """What is not certain is refused.
+    """Uncertain cases are refused.
 
-    Examples are a complete array, two missing members, and a serial number that is present or in no snapshot.
+    They are a complete array, two missing members, a serial number that is present or in no snapshot.
     """
     machine = bench(tmp_path / "raid6", definition("raid6", 4))
     with pytest.raises(UsageError, match="lacks no member"):
@@ -104,7 +104,7 @@ def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
 
 
 def test_it_is_typed_as_an_array_or_a_serial_number(run: Run, tmp_path: Path) -> None:
-    """Nothing leaves, so --yes suffices and no serial number is typed. An empty answer does not suffice."""
+    """Nothing is removed, so --yes is enough and no serial number is typed. An empty answer is not enough."""
     run("snapshot")
     moved(tmp_path, lambda now: simulator.pull(now, "2"))
     assert run("replace", "md0", "--no-wait").exit_code == 2

@@ -54,7 +54,7 @@ def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> N
 
 
 def test_the_empty_bay_of_a_drive_that_is_gone_blinks(run: Run, tmp_path: Path) -> None:
-    """The last snapshot knows its bay; no other empty bay blinks."""
+    """The last snapshot has its bay; no other empty bay blinks."""
     run("snapshot")
     moved(tmp_path, lambda now: simulator.pull(now, "2"))
     begun = run("replace", OLD, "--yes", "--no-wait")
@@ -101,7 +101,7 @@ def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) 
 
 
 def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An enclosure that accepts the command and does nothing is reported. The replacement goes on."""
+    """An enclosure that accepts the command and does nothing is reported. The replacement continues."""
     monkeypatch.setattr("raidctl.change.engine.READ_DELAYS", (0.0,))
     run("show")
     stuck = "file /sys/class/enclosure/8:0:20:0/Slot 02/locate"
@@ -135,7 +135,7 @@ def test_the_led_is_off_after_a_kill(tmp_path: Path) -> None:
 
 
 def test_the_check_names_the_bay(tmp_path: Path) -> None:
-    """Of a plain drive the enclosure knows the bay, and no tool."""
+    """For a plain drive, the enclosure shows the bay, and no tool does."""
     result: Result = CliRunner().invoke(
         cli, ["--state-dir", str(tmp_path), "--demo", "raid6", "replace", OLD, "--check", "--json"]
     )

@@ -33,7 +33,7 @@ def on(demo: str, place: Path) -> Iterator[tuple[Machine, Settings]]:
 
 
 def facts(seen: Survey, drive_id: str) -> Facts:
-    """What the replacement of a drive is about."""
+    """The facts of a drive's replacement."""
     for controller in seen.inventory.controllers:
         for drive in controller.drives:
             if drive.id == drive_id and drive.array:

@@ -179,7 +179,7 @@ def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey
 
 
 def test_guard_S4_a_spare_is_as_large_as_the_smallest_member(bays: Survey) -> None:
-    """One sector less is refused. So is a size that is unknown, of the drive or of any member."""
+    """A drive that is one sector smaller is refused, and so is an unknown size of the drive or of any member."""
     size = drive(bays).size_bytes or 0
     assert found(block(bays, "sdd", size_bytes=size)) == []
     assert guards(found(block(bays, "sdd", size_bytes=size - 512))) == ["S4"]
@@ -212,7 +212,7 @@ def test_guard_R10_a_new_drive_is_healthy_and_in_nothing(bays: Survey) -> None:
 
 
 def test_guard_R11_a_signature_is_never_overwritten(bays: Survey) -> None:
-    """A signature in the probe or the udev database is refused. So is a probe that failed."""
+    """A signature in the probe or the udev database is refused, and so is a failed probe."""
     for kind in ("ext4", "LVM2_member", "linux_raid_member", "zfs_member", "crypto_LUKS", "gpt", "dos"):
         assert guards(found(bays, (kind,))) == ["R11"], kind
     assert guards(found(block(bays, "sdd", filesystem="ext4"))) == ["R11"]

@@ -38,7 +38,7 @@ def report(machine: str, *words: str) -> Result:
 
 
 def material(seen: Survey, runs: tuple[Run, ...] = ()) -> Material:
-    """What a report of this survey is made from."""
+    """The material of a report on this survey."""
     machine = CheckedMachine(seen, Kernel())
     subjects, left_out = whole(machine, drives=True)
     verification = verify(machine, wanted.DEFAULT, subjects, (), left_out)

@@ -23,7 +23,7 @@ from tests.output.inventories import DEGRADED, SOFTWARE
 def test_no_text_of_hardware_breaks_or_steers_the_screen(
     data: st.DataObject, base: Inventory, paper: Paper, more: bool
 ) -> None:
-    """No control or invisible character comes through.
+    """No control or invisible character is printed.
 
     No line is too wide, and nothing fails, in UTF-8 and in ASCII.
     """

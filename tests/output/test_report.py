@@ -1,7 +1,4 @@
-"""The report: one file that holds everything and asks for nothing.
-
-It lets no text of a machine be anything but text.
-"""
+"""The report: one file that contains everything and loads nothing. Any text of a machine stays text."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ def parsed(data: bytes) -> Element:
 
 
 def checked(data: bytes) -> Element:
-    """A page that asks for nothing and runs nothing. It names each drawing and each table."""
+    """A page that loads nothing and runs nothing. It names each drawing and each table."""
     tree = parsed(data)
     for node in tree.iter():
         name = str(node.tag).rpartition("}")[2]
@@ -153,7 +150,7 @@ def test_a_good_answer_is_not_green_where_not_everything_was_read() -> None:
 
 
 def test_unknown_is_a_word_on_the_page() -> None:
-    """Unknown is a word on the page. The mark of the screen means nothing to a reader who does not know it."""
+    """Unknown is a word on the page. A reader of the page does not know the mark of the screen."""
     cells = [text_of(node) for node in checked(report("host-vm-virtio").stdout_bytes).iter(f"{XHTML}td")]
     assert "unknown" in cells
     assert not [text for text in cells if "?" in text.split()]
@@ -161,7 +158,7 @@ def test_unknown_is_a_word_on_the_page() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_names_are_text(text: str) -> None:
-    """A hostile name does not change the page's elements. Whatever a drive is called, nothing of it acts."""
+    """A hostile name does not change the page's elements. No part of a drive's name acts as markup."""
     data = limited_report(material(hostile(text), (measured(), measured())), page_html.write, draw=True)
     tree = checked(data)
     harmless = limited_report(material(hostile("plain"), (measured(), measured())), page_html.write, draw=True)
@@ -236,7 +233,7 @@ def test_a_large_machine_stays_small() -> None:
 
 
 def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:
-    """Each claim that does not pass names what to ask for.
+    """Each claim that does not pass has a request.
 
     Promise, fact and evidence precede the request.
     """
@@ -283,7 +280,7 @@ def test_the_checksum_follows_from_the_inputs() -> None:
 
 
 def test_redact_masks_names_and_serial_numbers() -> None:
-    """Nothing of what identifies the machine is left, and the findings stay."""
+    """Nothing that identifies the machine is left, and the findings stay."""
     plain, masked = report("megaraid-perc5i-failed-battery"), report("megaraid-perc5i-failed-battery", "--redact")
     assert masked.exit_code == plain.exit_code == 0
     for secret in ("shale", "3LM0RC01", "3LM0RC02"):

@@ -68,7 +68,7 @@ def test_a_value_without_a_line_is_shown_as_derived(output: Output) -> None:
 
 
 def test_explanations_for_programs_hold_the_same(output: Output) -> None:
-    """One entry for each object that was asked for."""
+    """One entry for each requested object."""
     (entry,) = explained(HEALTHY, [output], ["smartarray:1/v1"])
     assert entry["facts"] == [
         {

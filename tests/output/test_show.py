@@ -59,7 +59,7 @@ def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
 
 
 def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
-    """A terminal that knows only ASCII gets the same facts."""
+    """An ASCII terminal shows the same facts."""
     shown = screen(DEGRADED, Paper(width=80, ascii=True))
     assert shown.isascii()
     compare("degraded-ascii-80", shown, update=update_expected)
@@ -185,7 +185,7 @@ def test_a_partial_output_has_no_empty_columns() -> None:
 
 
 def test_a_raid_controller_comes_before_the_drives_in_no_array() -> None:
-    """The screen puts first what matters most. The JSON stays ordered by id."""
+    """The most important parts of the screen come first. The JSON stays ordered by id."""
     shown = screen(SOFTWARE, EIGHTY)
     assert shown.index("md · Linux md") < shown.index("drives:0000:00:1f.2")
 
@@ -206,7 +206,7 @@ def test_markup_of_hardware_is_printed_as_it_stands() -> None:
 
 
 def test_notes_are_apart_from_problems() -> None:
-    """Information is not counted, nor mixed with what is to be done."""
+    """Information is not counted, nor mixed with problems that need action."""
     note = Problem(severity="info", where="somewhere", message="Good to know.")
     shown = screen(msgspec.structs.replace(HEALTHY, problems=(note,)), EIGHTY)
     assert "No problems found" in shown

@@ -131,6 +131,6 @@ def test_an_id_that_fits_below_its_label_is_not_broken() -> None:
 
 
 def test_what_cannot_be_broken_is_left_to_the_screen() -> None:
-    """A word without a separator stays as it is. So does a path that fits."""
+    """A word without a separator, or a path that fits, is not changed."""
     assert broken("averyveryverylongword and /a/b", 10) == "averyveryverylongword and /a/b"
     assert broken("/a/b", 10) == "/a/b"

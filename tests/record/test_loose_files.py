@@ -31,7 +31,7 @@ def names(found: LooseOutputs) -> dict[str, list[str]]:
 
 
 def given_text(path: Path, text: str | bytes) -> LooseOutputs:
-    """What comes of a file with this content."""
+    """The result for a file with this content."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return collect_outputs(path, VENDOR_LIST)
 
@@ -62,7 +62,7 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
 def test_an_unrecognised_file_is_a_problem(tmp_path: Path, content: bytes, sentence: str) -> None:
     """An unrecognised file is a problem, with exit code 3.
 
-    One sentence states what it is, and what raidctl reads instead.
+    One sentence describes it, and what raidctl reads instead.
     """
     found = given_text(tmp_path / "x.txt", content)
     assert found.texts == ()
@@ -91,7 +91,7 @@ def test_what_is_not_there_or_may_not_be_read_is_an_error(tmp_path: Path, monkey
 def test_an_unreadable_file_in_a_directory_is_a_problem(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The others are read nevertheless. Exit code 4 means that a permission is missing."""
+    """The others are still read. Exit code 4 means that a permission is missing."""
     (tmp_path / "a").write_text(APPLE_TEXT, encoding="utf-8")
     (tmp_path / "b").write_text(PEAR_TEXT, encoding="utf-8")
     (tmp_path / "b").chmod(0)
@@ -316,7 +316,7 @@ def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_other_encodings_and_quoted_mails_are_the_same_text(tmp_path: Path, data: bytes) -> None:
-    """Windows line ends, byte order marks and UTF-16 are removed. So is the ``> `` of a mail."""
+    """Windows line ends, byte order marks, UTF-16 and the ``> `` of a mail are removed."""
     assert given_text(tmp_path / "x", data).texts[0][1][0].text == APPLE_TEXT
 
 
@@ -399,7 +399,7 @@ def test_the_surest_family_wins_and_a_tie_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_vendor_package_that_fails_hides_nothing(tmp_path: Path) -> None:
-    """An exception while recognising becomes one problem; the other families are asked."""
+    """An exception while recognising becomes one problem; the other families are tried."""
     (tmp_path / "a").write_text("explode\n", encoding="utf-8")
     (tmp_path / "b").write_text(APPLE_TEXT, encoding="utf-8")
     (tmp_path / "c").write_text("explode again\n", encoding="utf-8")

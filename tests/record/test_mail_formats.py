@@ -36,7 +36,7 @@ _LONG = "Logical Volume Label: 01ABC  Drive Type: Data  Mount Points: /srv/backu
     ],
 )
 def test_encodings_and_typography(text: str, plain: str) -> None:
-    """Each is replaced by what was typed. Whatever could come from the tool stays."""
+    """Each is replaced by the typed character. Characters that a tool could print stay."""
     assert decoded(text) == plain
 
 

@@ -175,7 +175,10 @@ Serial Number = {}
 
 @pytest.mark.parametrize("shown", ["/c6 Serial Number = {}\n/c6 Model = 9690SA-8I\n", _STORCLI])
 def test_two_machines_whose_controllers_have_one_number_are_a_problem(shown: str, tmp_path: Path) -> None:
-    """Controllers with one number but different serial numbers are a problem. What belongs to which is unknown."""
+    """Controllers with one number but different serial numbers are a problem.
+
+    It is unknown which facts belong to which.
+    """
     for second, wanted in (("L340504B9230117", False), ("L340504B9230999", True)):
         path = tmp_path / f"{second}.txt"
         path.write_text("\n".join(shown.format(serial) for serial in ("L340504B9230117", second)), encoding="utf-8")
@@ -409,7 +412,7 @@ def test_of_two_tools_the_worse_value_of_a_field_is_shown(
 
 
 def test_what_a_tool_that_is_not_shown_could_not_read_is_not_lost() -> None:
-    """A value that is not understood is a problem, whichever tool reports it; a note of that tool is none."""
+    """A value that is not understood is a problem, whichever tool reports it; a note of that tool is not a problem."""
     shown, other = ControllerDraft[GroupDraft]("0"), ControllerDraft[GroupDraft]("0")
     shown.drive("252:1").override("status", "ok")
     other.drive("252:1").unread("Media Error Count", "many")
@@ -445,7 +448,7 @@ def test_a_bad_state_counts_beside_an_unknown_one_of_another_tool(tmp_path: Path
 
 @pytest.mark.parametrize(("printed", "doubts"), [("Any Offline VD Cache Preserved = No", 1), ("BBU Status = 0", 0)])
 def test_a_preserved_cache_counts_that_only_one_of_two_tools_reports(printed: str, doubts: int, tmp_path: Path) -> None:
-    """What MegaCli reports of a controller is compared with storcli's, of which most is shown."""
+    """MegaCli's facts about a controller are compared with storcli's, which are shown as there are more."""
     head = "Basics :\n======\nSerial Number = SV1\n\nStatus :\n======\nController Status = Optimal\n"
     text = _STORCLI_PD.replace("Drive Information :", f"{head}{printed}\n\nDrive Information :", 1)
     (tmp_path / "storcli.txt").write_text(text + _STORCLI_VD, encoding="utf-8")
@@ -609,7 +612,7 @@ def test_a_bad_object_that_only_the_other_family_lists_is_reported(tmp_path: Pat
 
 
 def test_a_warning_of_the_family_that_is_not_shown_is_not_lost(tmp_path: Path) -> None:
-    """What ssacli prints about the board is a problem of the shown controller."""
+    """Ssacli's messages about the board are problems of the shown controller."""
     text = "\nAPPLICATION UPGRADE REQUIRED: This controller has been configured with a more recent version.\n"
     found = _beside_ssacli(tmp_path, _ssacli().replace("\n   Bus", f"\n{text}\n   Bus", 1))
     assert [one.where for one in found.problems if one.kind == "state"] == ["adaptec:1"]

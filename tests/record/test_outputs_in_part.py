@@ -238,10 +238,7 @@ def test_a_flat_list_of_drives_belongs_to_the_array_above_it(tmp_path: Path) -> 
 
 
 def test_prose_is_no_output(tmp_path: Path) -> None:
-    """Sentences that name a tool are passed over.
-
-    So are those that begin like its lines. They spoil nothing beside them.
-    """
+    """Sentences that name a tool, or begin like its lines, are skipped, and do not affect the lines beside them."""
     prose = (
         "To look at the controller we normally run ssacli ctrl all show config on the\nhost.\nError: no spare left.\n",
         "geometry of old disks is not what one would think.\ngeometry matters only for old partitions.\n",

@@ -364,7 +364,7 @@ def test_two_rows_that_were_understood_stay_two_rows() -> None:
 
 @pytest.mark.slow
 def test_a_list_of_levels_that_a_mailer_broke_is_one_list() -> None:
-    """MegaCli's long value may go on in the next line. It breaks behind a comma or inside a name."""
+    """MegaCli's long value may continue in the next line. It breaks behind a comma or inside a name."""
     [text] = [one for one in outputs() if "RAID Level Supported" in one and "Adapter #0" in one][:1]
     [line] = [one for one in text.split("\n") if one.startswith("RAID Level Supported")][:1]
     long = f"{line}, RAID60, PRL 11, PRL 11 with spanning, PRL11-RLQ0 DDF layout with no span"

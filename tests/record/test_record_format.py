@@ -1,4 +1,4 @@
-"""Recordings on disk: what is written is read again. What is broken is refused in one sentence."""
+"""Recordings on disk: a written one can be read again, a broken one is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_the_same_recording_is_the_same_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["full", "file", "m.tgz"])
 def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
-    """A used path is refused and stays as it is.
+    """A used path is refused and not changed.
 
     A directory with something in it, a file and an archive are used paths.
     """
@@ -250,7 +250,7 @@ def test_a_link_does_not_lead_out_of_a_recording(tmp_path: Path) -> None:
 
 
 def test_a_pipe_in_a_recording_does_not_block(tmp_path: Path) -> None:
-    """What is not a file is refused before it is opened."""
+    """Anything but a file is refused before it is opened."""
     write(tmp_path / "m", SMALL)
     os.mkfifo(tmp_path / "m" / "tool-show.out")
     with pytest.raises(RecordError, match="is not a file"):
@@ -272,7 +272,7 @@ def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file beyond the limits is refused, not read into memory. So is a sum of files."""
+    """A file, or several files, beyond the limits are refused, not read into memory."""
     monkeypatch.setattr("raidctl.recording.recording.FILE_LIMIT", 1000)
     write(tmp_path / "m", SMALL, **{"tool-show__out": b"x" * 2000})
     place = packed("gz", tmp_path / "m", tmp_path / "m.tgz", "")

@@ -152,7 +152,7 @@ def test_a_recording_is_never_changed() -> None:
 
 
 def test_the_limit_of_a_request_holds_in_a_replay() -> None:
-    """What is longer than the limit is cut and reported. The local runner does the same."""
+    """Output longer than the limit is cut and reported. The local runner does the same."""
     runner = machine(Entry(run=("t",), code=0, out="o"), Entry(read="/f", data="o"), o=b"x" * 50)
     ran, read = runner.carry_out((Run(("t",), limit=10), Read("/f", limit=10)))
     assert (ran.trouble, read.trouble) == (Failure.FLOOD, Failure.FLOOD)

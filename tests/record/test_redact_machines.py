@@ -33,7 +33,7 @@ FORMS = tuple(
 
 
 def outline(seen: Survey) -> list[object]:
-    """What is where, of which model and in which state: no secret."""
+    """Places, models and states are not secret."""
 
     def of(controller: Controller) -> Iterator[object]:
         yield controller.model, controller.firmware, controller.status, controller.mode, controller.cache

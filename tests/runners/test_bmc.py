@@ -118,7 +118,7 @@ def test_a_wrong_password_is_one_sentence_that_does_not_contain_it(service: Serv
 
 
 def test_a_password_comes_from_the_environment_and_never_from_the_command_line(service: Service, secret: Path) -> None:
-    """A password file that others can read is refused. So is a password in the address."""
+    """A password file that others can read, or a password in the address, is refused."""
     words = ["--bmc", service.url, "--bmc-ca", str(service.pem), "show"]
     assert CliRunner().invoke(cli, words, env={"RAIDCTL_BMC_PASSWORD": PASSWORD}).exit_code == EXIT_FINE
     refused = CliRunner().invoke(cli, words, env={"RAIDCTL_BMC_PASSWORD": ""})
@@ -280,7 +280,7 @@ def test_a_collection_without_an_end_is_given_up(service: Service, secret: Path)
 
 
 def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
-    """What was not asked is a failure, never an empty answer."""
+    """A request that was not made gives a failure, never an empty answer."""
     runner = BmcRunner(address_of(service.url), Trust(str(service.pem)), PASSWORD)
     runner.connect()
     try:
@@ -364,7 +364,7 @@ def test_a_service_that_only_announces_expansion_is_asked_for_it_once(service: S
 
 
 def test_a_resource_that_the_user_may_not_read_is_a_missing_right(service: Service, secret: Path) -> None:
-    """Exit code 4, and a remedy that helps: asking again does not."""
+    """Exit code 4, and a remedy that helps, as a retry does not."""
 
     def misbehave(handler: Handler) -> bool:
         if handler.path == f"{STORAGE}/Volumes/0":

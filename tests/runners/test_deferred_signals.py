@@ -1,4 +1,4 @@
-"""Nothing comes between two steps. Whatever came is answered as it would have been."""
+"""Nothing interrupts two steps. Signals in between are handled afterwards, as usual."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def test_a_round_that_is_cut_loses_answers_and_invents_none() -> None:
 
 
 def test_outputs_that_could_not_be_kept_are_no_answer() -> None:
-    """An output without its end is asked for again.
+    """An output without its end is requested again.
 
     A full file system cut it. This holds however plausible its beginning is.
     """

@@ -102,7 +102,7 @@ def test_every_exit_code_is_an_answer(runner: Runner) -> None:
 
 
 def test_a_program_that_crashes_has_the_code_of_its_signal(runner: Runner) -> None:
-    """A signal's end is 128 and its number. No shell's comment comes into the error output."""
+    """A signal's end is 128 and its number. No shell adds a message to the error output."""
     answer = shell(runner, "kill -s SEGV $$")
     assert (answer.trouble, answer.code, answer.err) == (None, 128 + 11, b"")
 
@@ -132,7 +132,7 @@ def test_arguments_are_not_interpreted(runner: Runner) -> None:
 
 
 def test_there_is_no_standard_input(runner: Runner) -> None:
-    """A program that asks a question gets end of input at once."""
+    """A program that reads its input gets end of file at once."""
     answer = shell(runner, "read answer && echo got; wc -c", timeout=PATIENCE)
     assert (answer.trouble, answer.out.strip()) == (None, b"0")
 
@@ -184,7 +184,7 @@ def test_a_missing_program_is_reported(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_program_is_denied(runner: Runner, tmp_path: Path) -> None:
-    """A file without the right to execute it is DENIED. So is a directory."""
+    """A file without execute permission, or a directory, is DENIED."""
     assert run(runner, script(tmp_path / "tool", "#!/bin/sh\n", 0o644)).trouble is Failure.DENIED
     assert run(runner, str(tmp_path)).trouble is Failure.DENIED
 
@@ -274,7 +274,7 @@ def test_the_last_lines_of_a_child_arrive(runner: Runner, monkeypatch: pytest.Mo
 
 
 def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path: Path) -> None:
-    """Ending what a change has started could break the change. The answer still comes at once."""
+    """Ending the processes of a change could break it. The answer still comes at once."""
     pids = tmp_path / "pids"
     began = time.monotonic()
     answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done", timeout=250.0, changes=True)
@@ -288,7 +288,7 @@ def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path:
 
 
 def test_a_flood_is_stopped(runner: Runner, tmp_path: Path) -> None:
-    """A program that outputs more than the limit is ended. What came is kept, and no more than the limit."""
+    """A program that outputs more than the limit is ended. Output up to the limit is kept."""
     pids = tmp_path / "pids"
     answer = shell(runner, f"echo $$ >'{pids}'; exec yes", limit=100_000, timeout=PATIENCE)
     assert (answer.trouble, answer.code, answer.out) == (Failure.FLOOD, None, b"y\n" * 50_000)
@@ -382,10 +382,7 @@ def test_files_of_the_kernel_can_be_read(runner: Runner) -> None:
 
 
 def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
-    """What is not there is MISSING.
-
-    A file where a directory should be and a link to nowhere count as not there.
-    """
+    """A missing file is MISSING. A file in place of a directory, or a dangling link, counts as missing."""
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("none", "file/none", "link"):
@@ -395,7 +392,7 @@ def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_does_not_hang(runner: Runner, tmp_path: Path) -> None:
-    """What is not a file is FAILED at once, with the reason.
+    """Anything but a file is FAILED at once, with the reason.
 
     Examples are a named pipe, a directory, a device, and a link to itself.
     """

@@ -14,7 +14,7 @@ from raidctl.runners.process import Interrupted
 
 
 def test_each_thread_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every request is carried out once, and answered where asked. Calls may coincide in any way."""
+    """Every request is carried out once, and answered to its caller. Calls may coincide in any way."""
     monkeypatch.setattr(gather, "WINDOW", 0.001)
     calls: list[int] = []
 

@@ -46,7 +46,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
 
 
 def test_an_unknown_request_is_answered() -> None:
-    """A request that the runner does not know fails. The runner does not crash."""
+    """An unknown request fails; the runner does not crash."""
 
     class Strange(Request[Answer], frozen=True):
         pass
@@ -147,7 +147,7 @@ def test_without_a_temporary_directory_the_reason_is_reported(monkeypatch: pytes
 
 
 def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
-    """A read that never comes back is answered in time. It does not hold up the others."""
+    """A read that never returns is answered in time, and does not delay the others."""
     forever = threading.Event()
 
     def hang() -> Answer:
@@ -162,7 +162,7 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
 
 
 def test_a_fault_of_ours_is_raised() -> None:
-    """An exception in a thread comes out where work was asked for."""
+    """An exception in a thread is raised in the caller."""
 
     def fail() -> Answer:
         raise ZeroDivisionError
@@ -172,7 +172,7 @@ def test_a_fault_of_ours_is_raised() -> None:
 
 
 def test_a_chain_is_done_in_order_by_one_worker() -> None:
-    """Tasks of a chain follow each other; other chains go on meanwhile."""
+    """Tasks of a chain run one after the other, in parallel with other chains."""
     seen: list[str] = []
     other = threading.Event()
 

@@ -135,7 +135,7 @@ def test_a_thread_that_waits_too_long_gets_the_name_of_this_process() -> None:
 
 
 def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
-    """A lock file that is a link is not opened. What it points to stays as it is."""
+    """A lock file that is a link is not opened. Its target is not changed."""
     (tmp_path / "locks").mkdir(mode=0o700)
     (tmp_path / "target").write_text("precious")
     (tmp_path / "locks" / "family.lock").symlink_to(tmp_path / "target")

@@ -12,7 +12,7 @@ from tests.support.waiting import PATIENCE
 
 
 def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
-    """One thread begins with all the files. If one file holds it up, others go on with the rest."""
+    """One thread begins with all the files. If one file blocks it, others continue with the rest."""
     second_was_read = threading.Event()
 
     def first() -> Answer:

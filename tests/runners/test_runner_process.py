@@ -36,7 +36,7 @@ class OnceThere(threading.Event):
         self.path, self.number = path, number
 
     def is_set(self) -> bool:
-        """Asked again and again while the program is followed."""
+        """Checked repeatedly while the program is followed."""
         there = self.path.exists() and self.path.read_text().endswith("\n")
         if there and self.number is not None:
             os.kill(os.getpid(), self.number)
@@ -66,7 +66,7 @@ def test_the_agreed_last_bytes_end_the_wait() -> None:
 
 
 def test_a_program_that_closes_its_outputs_is_waited_for() -> None:
-    """Closed outputs are not the end. The exit code still comes, or the time limit."""
+    """Closed outputs are not the end: the exit code or the time limit still follows."""
     assert run("sh", "-c", "exec >&- 2>&-; sleep 0.3; exit 5", seconds=60.0).code == 5
     assert run("sh", "-c", "exec >&- 2>&-; sleep 30", seconds=0.3).trouble is Failure.TIMEOUT
 
@@ -192,7 +192,7 @@ def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:
 def test_an_interruption_while_a_program_starts_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interruption while a program starts ends it.
 
-    Between its start and the moment in which raidctl knows of it, the program would be left behind.
+    Between the program's start and its registration in raidctl, it would be left behind.
     """
     begun: list[subprocess.Popen[bytes]] = []
 

@@ -91,7 +91,7 @@ def test_a_program_that_does_not_start_through_each_shell(
 
 
 def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
-    """What a program reads arrives unchanged. What no shell can send is refused beforehand."""
+    """The input of a program arrives unchanged. Input that no shell can send is refused beforehand."""
     text = b'label: gpt\n/dev/sdb1 : start=2048, name="it\'s $HOME"\n' + bytes(range(128, 256)) + b"\n" * 3
     assert far(shell, Run(("cat",), feed=text)).out == text
     assert far(shell, Run(("sha256sum",), feed=b"x\n" * 100_000)).code == 0
@@ -203,7 +203,7 @@ def test_a_division_that_does_not_fit_loses_only_its_files() -> None:
 def test_a_broken_answer_is_never_taken_for_a_whole_one() -> None:
     """After a cut at any byte, each answer has its request's class.
 
-    What did not come is a trouble, never an empty file.
+    A missing part is a failure, never an empty file.
     """
     for end in range(len(WHOLE)):
         found = remote.read_files(WHOLE[:end], MARK, FAR, Answer(trouble=Failure.FAILED, detail="broke"))
@@ -217,7 +217,7 @@ def test_a_broken_answer_is_never_taken_for_a_whole_one() -> None:
 @given(st.binary(max_size=300), st.binary(max_size=300))
 @settings(max_examples=200, deadline=None)
 def test_any_bytes_are_read_without_a_crash(out: bytes, err: bytes) -> None:
-    """Whatever a far machine sends, there is an answer."""
+    """Any output of a remote machine gives an answer."""
     parts = (b"<", b">", b".")
     for left, right in ((out, err), *((sign + out, sign + err) for sign in parts)):
         framed = RunAnswer(code=0, out=MARK.encode() + left, err=MARK.encode() + b"<" + MARK.encode() + right)
@@ -234,7 +234,7 @@ def test_a_status_that_nobody_knows_is_a_failure() -> None:
 
 
 def test_a_broken_connection_is_no_result() -> None:
-    """Without the end, the answer is FAILED with the client's words. What came is kept."""
+    """Without the end, the answer is FAILED with the client's words. The received part is kept."""
     closed = f"{MARK}<Connection to host closed.\n".encode()
     framed = RunAnswer(code=255, out=f"{MARK}!{MARK}<half".encode(), err=closed)
     found = remote.read_program(framed, MARK, Run(("tool",)))

@@ -126,7 +126,7 @@ def test_an_unknown_host_key_is_not_accepted(make_server: MakeServer) -> None:
 
 
 def test_a_refused_login_is_reported(make_server: MakeServer) -> None:
-    """A key that the server does not accept is FAILED. No password is asked for."""
+    """A key that the server does not accept is FAILED. No password is requested."""
     server = make_server()
     (server.place / "authorized").write_text("")
     with server.runner() as runner:
@@ -161,7 +161,7 @@ def test_a_missing_client_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path:
     ],
 )
 def test_a_name_that_is_no_host_is_refused(name: str) -> None:
-    """What ssh could take for an option is a usage error. So is what a shell could take for a command."""
+    """A destination that ssh could take for an option, or a shell for a command, is a usage error."""
     with pytest.raises(UsageError):
         SshRunner(name)
 
@@ -222,7 +222,7 @@ def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, 
     place = Path((tmp_path / "pwd").read_text().strip()).parent
     until(lambda: not place.exists())
     assert not place.exists()
-    # the one thing that a killed process leaves: the empty directory of its socket, on its own machine
+    # the only remains of a killed process: the empty directory of its socket, on its own machine
     shutil.rmtree(Path((tmp_path / "socket").read_text()).parent, ignore_errors=True)
 
 
@@ -354,7 +354,7 @@ def test_sudo_is_used_when_asked_for(make_server: MakeServer, tmp_path: Path) ->
 
 
 def test_a_refused_sudo_is_a_missing_right(make_server: MakeServer, tmp_path: Path) -> None:
-    """Where sudo wants a password, the answer is DENIED in sudo's words. The connection stays good."""
+    """If sudo requires a password, the answer is DENIED in sudo's words. The connection stays usable."""
     (tmp_path / "sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
     (tmp_path / "sudo").chmod(0o755)
     server = make_server(through(f"PATH={tmp_path}:$PATH"))

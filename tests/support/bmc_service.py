@@ -29,7 +29,7 @@ SESSIONS = "/redfish/v1/SessionService/Sessions"
 
 @dataclass
 class Service:
-    """A running service, and what it was asked."""
+    """A running service, and its requests."""
 
     port: int
     tree: dict[str, bytes]

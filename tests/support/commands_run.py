@@ -1,4 +1,4 @@
-"""Every changing command that the tests have the program run. What none of them may be is here as well."""
+"""Every changing command that the tests run, and what no such command may be."""
 
 from __future__ import annotations
 

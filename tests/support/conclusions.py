@@ -169,7 +169,8 @@ def cut_worse(
 ) -> list[str]:
     """What improves where an output is cut to ``text``. ``less`` was read from this, with its diagnosis.
 
-    A failed backup unit that is only degraded without the line of its part is none, if lines are reported as missing.
+    A failed backup unit that is only degraded without the line of its part is not one, if lines are reported as
+    missing.
     """
     less = less or read_text(text)
     # cut behind a line, its line end as well

@@ -28,7 +28,7 @@ from tests.support.readings import READINGS
 VENDORS = vendors()[0]
 VERBS: tuple[Verb, ...] = get_args(Verb)
 OWN: tuple[Verb, ...] = ("pull", "push", "copying", "rebuilding", "verifying", "copy_table", "wipe", "fail", "remove")
-"""Verbs that no controller is asked for. They are a person's, the core's, or md's."""
+"""Verbs that no controller carries out. They are a person's, the core's, or md's."""
 
 
 def operations(family: str) -> Operations:

@@ -20,7 +20,7 @@ DEVICE = re.compile(
 
 
 class Failing:
-    """Answers chosen requests with a trouble, as often as they are asked."""
+    """Answers chosen requests with a failure, each time."""
 
     def __init__(
         self, runner: Runner, chosen: Collection[tuple[str, ...]] = (), trouble: Failure | None = None
@@ -30,7 +30,7 @@ class Failing:
         self._chosen = chosen
         self._trouble = trouble
         self.batches: list[tuple[Request[Any], ...]] = []
-        """All that was asked, batch by batch."""
+        """All requests, batch by batch."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order."""

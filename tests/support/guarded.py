@@ -1,4 +1,4 @@
-"""The guard of changes, asked about a controller. It is for the tests of the vendor packages."""
+"""The guard of changes, applied to a controller. It is for the tests of the vendor packages."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Round = tuple[tuple[Request[Any], ...], tuple[Answer, ...]]
 
 @dataclass
 class _Point:
-    """What a reading asks after certain answers. At its end, the reading."""
+    """The requests of a reading after certain answers; at its end, the reading."""
 
     requests: tuple[Request[Any], ...] = ()
     after: dict[tuple[Answer, ...], _Point] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Where tests have their files.
+"""The directory for tests' files.
 
-In memory, as the journal of a change is flushed line by line, thousands of times in the suite. What is measured, and
-what asks the kernel for the drive below a file, needs a directory on a drive.
+It is in memory, as the journal of a change is flushed line by line, thousands of times in the suite. Measurements, and
+queries for the drive below a file, need a directory on a drive.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def test_a_time_limit_ends_the_waiting_and_names_the_command_that_goes_on(capsys
 
 
 def test_ctrl_c_leaves_the_task_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 7 and the command that goes on."""
+    """Exit code 7 and the command that continues."""
     moving = md_rebuild()
     moving.clock.interrupt_at = 30.0
     assert followed(moving) == 7

@@ -136,7 +136,7 @@ def test_the_state_of_another_object_under_the_same_id_is_no_result(
 def test_a_check_that_found_differences_has_not_just_ended(
     level: RaidLevel, differ: int | None, last: Literal["ok", "failed"] | None, result: str, why: str
 ) -> None:
-    """What it found is printed. Wrong parity and unreadable data are worse; on mirrors it may be harmless."""
+    """Its result is printed. Wrong parity and unreadable data are worse; on mirrors it may be harmless."""
     after = Volume(
         id="acme:0/v0", status="ok", raid_level=level, mismatch_count=differ, consistency_check=Scrub(last_result=last)
     )
@@ -181,7 +181,7 @@ def test_a_self_test_that_failed_or_was_stopped_has_not_ended_well(last: str, pr
 
 @over("replace_it, result", [(True, "worse"), (False, "reached"), (None, "reached")])
 def test_a_learn_cycle_that_finds_a_worn_battery_has_not_ended_well(replace_it: bool | None, result: str) -> None:
-    """Its state may be good, and the controller nevertheless demands another battery."""
+    """Its state may be good although the controller requires a new battery."""
     name = "acme:0/battery0"
     batteries = (Battery(id=name, status="learning"), Battery(id=name, status="ok", replace=replace_it))
     before, after = (
@@ -199,10 +199,7 @@ def test_an_object_that_is_gone_is_worse_unless_it_may_be_hidden() -> None:
 
 
 def test_what_cannot_be_waited_for_is_refused() -> None:
-    """What cannot be waited for is refused.
-
-    A recording is one moment, a limit belongs to waiting, a duration has a unit.
-    """
+    """Impossible waits are refused: a recording is one moment, a limit needs a wait, a duration has a unit."""
     recorded = str(FIXTURES / "md-healthy")
     for arguments in (["--wait"], ["--at-most", "6h"], ["--watch", "--wait"], ["--wait", "--at-most", "soon"]):
         assert raidctl("--replay", recorded, "tasks", *arguments).exit_code == 2

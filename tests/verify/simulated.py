@@ -21,7 +21,7 @@ def at(place: Path, demo: str = "9271") -> Settings:
 
 
 def seen(settings: Settings) -> Inventory:
-    """The machine as it is now."""
+    """The current machine."""
     with machine(settings) as here:
         return here.survey().inventory
 

@@ -179,7 +179,10 @@ def test_drive_caches_behind_a_good_battery_are_suspect(claim: dict[str, object]
 
 
 def test_a_next_test_names_only_commands_that_the_controller_accepts() -> None:
-    """What raidctl cannot set here is set by hand, with the reason; the policy is not switched for a measurement."""
+    """Settings that raidctl cannot change are to be set by hand.
+
+    The reason is given, and no policy is switched for a measurement.
+    """
     found = raid_controller(volume_cache=DRIVES_ON, drive_cache="enabled")
     able = Capability(read=True, set=True)
     barred = Capability(read=True, set=False, why="Use the web interface.")
@@ -225,7 +228,7 @@ def test_a_battery_with_little_charge_is_not_healthy() -> None:
 @pytest.mark.parametrize("claim", [{"battery": True}, {"write_cache": "protected"}, {"power_safe": True},
                                    {"drive_cache": "disabled"}, {"write_cache": "write-through"}])  # fmt: skip
 def test_no_controller_in_a_virtual_machine_proves_safety(claim: dict[str, object]) -> None:
-    """What would pass is inconclusive in a virtual machine, and where it is unknown if it is one.
+    """A pass becomes inconclusive in a virtual machine, and if it is unknown whether it is one.
 
     Its controller may be emulated.
     """

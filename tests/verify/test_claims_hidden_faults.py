@@ -105,7 +105,7 @@ def test_a_check_that_found_differences_does_not_count(level: str, sectors: int,
 
 
 def test_the_write_hole_is_suspect_while_the_drives_may_lose_parts_of_a_stripe() -> None:
-    """A protected cache of the controller does not help data in the caches of the drives."""
+    """A protected cache of the controller does not protect data in the caches of the drives."""
     for caches, verdict in (("off", "pass"), ("on", "suspect")):
         cache = VolumeCache(
             write_policy="protected_write_back", write_active="write_back", controller_cache="protected",

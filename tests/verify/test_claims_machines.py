@@ -155,7 +155,7 @@ def test_a_command_that_sets_drive_caches_is_named_only_where_raidctl_can_set_th
 @pytest.mark.parametrize("machine", VIRTUAL)
 @pytest.mark.parametrize("claim", ["--battery", "--power-safe", "--drive-cache=disabled", "--write-cache=protected"])
 def test_nothing_about_safety_passes_in_a_virtual_machine(verify: Verify, machine: str, claim: str) -> None:
-    """In a virtual machine a claim about what survives is inconclusive. So is the exit code."""
+    """In a virtual machine, a claim about what survives is inconclusive, and so is the exit code."""
     done = verify(machine, claim)
     assert done.exit_code == 3
     assert "virtual machine (kvm)" in " ".join(done.stdout.split())

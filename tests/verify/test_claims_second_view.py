@@ -25,7 +25,8 @@ _VIEWS: dict[str, dict[str, Any]] = {
     "active": {"object_id": "acme:0/v0", "kind": "volume", "status": "ok", "write_active": "write_through"},
     "configured": {"object_id": "acme:0/v0", "kind": "volume", "status": "ok", "write_policy": "write_through"},
 }
-"""What a BMC reports of a machine whose own tool reports everything as fine. What is another one is not found there."""
+"""The reports of a BMC about a machine whose own tool reports everything as ok. Another machine's objects are not
+found."""
 _BACKING = {"battery", "another battery", "cache"}
 
 

@@ -224,7 +224,7 @@ HIDDEN = sorted(measured("bbu"))
     confounder=st.sampled_from([None, VIRTUAL, REBUILD]),
 )
 def test_a_wrong_pass_never_occurs(truth: str, hidden: set[str], promise: Any, confounder: Confounder | None) -> None:
-    """A device that loses acknowledged data never passes. It does not matter which part of the evidence is missing."""
+    """A device that loses acknowledged data never passes. This holds whichever part of the evidence is missing."""
     partial = {name: None if name in hidden else value for name, value in measured(truth).items()}
     confounders = (confounder,) if confounder else ()
     found = weigh(Evidence(promise=promise, confounders=confounders, **partial))

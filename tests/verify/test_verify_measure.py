@@ -88,7 +88,7 @@ def test_a_switch_without_a_yes_is_refused_where_nobody_can_be_asked(raidctl: Ra
 def test_a_directory_is_answered_kept_and_left_as_it_was(raidctl: Raidctl, place: Path) -> None:
     """A measured directory is left as it was.
 
-    Whatever this machine is, the figures are in the JSON, the run is in the list, the file is gone.
+    On any machine, the figures are in the JSON, the run is in the list, and the file is removed.
     """
     done = raidctl("verify", "--measure", "--seconds", "10", "--size", "64MiB", "--json", "--media", "ssd", place)
     assert done.exit_code in (0, 1, 3)
@@ -118,7 +118,7 @@ def test_an_export_is_measured_and_answered(raidctl: Raidctl) -> None:
 
 
 def test_a_directory_of_this_one_is_found_by_its_name(raidctl: Raidctl, place: Path) -> None:
-    """A word without a slash is a path, too. What is measured is never an id."""
+    """A word without a slash is a path, too, as an id is never measured."""
     before = Path.cwd()
     os.chdir(place.parent)
     try:

@@ -123,7 +123,7 @@ def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], report
     ],
 )
 def test_no_figure_decides_where_measurements_show_nothing(wanted: dict[str, object], verdict: str) -> None:
-    """What a figure proves or disproves is unknown in a virtual machine, whose host may cache all of it."""
+    """A figure proves nothing in a virtual machine, whose host may cache everything."""
     one = Spread(measured=15000, unit="rpm", n=900, low=14990, high=15010)
     medium = TrialResult(trial="medium", figures={"rpm": one}, series={"medium": "rotating"}, engine="portable")
     [cost] = session("raid_level", {"write_cost": (5, 4, 6)}, series={"levels": ["raid6"]}, verdict="fail").results
@@ -182,7 +182,7 @@ def test_operations_that_fail_contradict_a_volume_that_is_reported_as_ok() -> No
 
 @pytest.mark.parametrize("reported", [None, "hdd"])
 def test_slow_reads_of_a_busy_drive_confirm_no_hard_drive(reported: str | None) -> None:
-    """Reads that something else delays are slow on any medium; what the drive reports is not changed by them."""
+    """Reads that are delayed by something else are slow on any medium, and do not change the drive's own report."""
     run = session("medium", {"read_latency": (6, 5, 7)}, series={"medium": "rotating"})
     known = checked_machine(plain_drive("disabled", media=reported, rpm=None))
     assert answered(known, run, media="hdd").verdict == "pass"

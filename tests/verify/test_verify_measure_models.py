@@ -74,7 +74,7 @@ def test_a_cache_that_is_off_and_slow_commits_pass(write_through: Session) -> No
 
 
 def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) -> None:
-    """Write-back of which nothing is seen is suspect.
+    """Write-back without a measurable effect is suspect.
 
     The controller reports it, all settings pass, and commits wait for the medium.
     """

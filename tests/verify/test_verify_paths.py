@@ -21,7 +21,7 @@ from tests.verify.simulated import at
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> CheckedMachine:
-    """This machine, whatever it is."""
+    """This machine, of any kind."""
     settings = Settings()
     settings.state_dir = str(tmp_path_factory.mktemp("state"))
     with machine(settings) as asked:
@@ -65,7 +65,7 @@ def test_an_id_is_an_id_whatever_lies_in_this_directory(
 def test_what_leads_nowhere_is_not_judged(
     here: CheckedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, message: str
 ) -> None:
-    """A link without its target does not mean the root directory. Neither does an empty variable of a script."""
+    """Neither a dangling link nor an empty variable of a script means the root directory."""
     (tmp_path / "dangling").symlink_to("/no/such/place")
     (tmp_path / "circle").symlink_to("circle")
     monkeypatch.chdir(tmp_path)

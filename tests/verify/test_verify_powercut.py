@@ -1,4 +1,4 @@
-"""``verify --power-safe --powercut FILE``: what a run shows of which drive, and what not."""
+"""``verify --power-safe --powercut FILE``: what a run proves about a drive, and what not."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_run_shows_nothing_about_a_file_system_that_sends_no_flush(options: st
 
 
 def test_one_loss_fails_it(answered: Answered) -> None:
-    """However many cuts lost nothing, and by whatever means."""
+    """This holds for any number of cuts without a loss, by any means."""
     code, answer = answered(run(*map(cut, range(1, 9)), cut(9, "reordered", how="unknown")), MACHINE, DRIVE)
     assert (code, answer["verdict"]) == (1, "fail")
     assert "Power cut 9" in answer["reasons"][0]
@@ -124,7 +124,7 @@ def test_what_a_run_does_not_show(answered: Answered, made: PowerCutRun, why: st
 
 @pytest.mark.parametrize("serial", ["ANOTHER", None])
 def test_a_run_of_another_drive_is_refused(answered: Answered, serial: str | None) -> None:
-    """So is a run of a drive without a serial number."""
+    """The same holds for a run of a drive without a serial number."""
     code, answer = answered(run(*map(cut, range(1, 9)), serial=serial, caches={}))
     assert code == 3
     assert "none of the volumes and drives here is known to be it" in answer["said"]

@@ -347,7 +347,7 @@ def test_without_an_address_it_prints_and_is_never_red(watched: Watched) -> None
 
 
 def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_path: Path) -> None:
-    """What was only printed is sent to the first address, as present."""
+    """Events that were only printed are sent to the first address, as present."""
     assert watched.events("--after", "1") == [("new", "md_without_bitmap")]
     hook, seen = hook_of(tmp_path, "cat > {seen}")
     assert watched.look("--run", str(hook)).exit_code == 0
@@ -459,7 +459,7 @@ def test_a_delivery_that_could_not_be_saved_is_named(watched: Watched, tmp_path:
 def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
     """A pipe in place of the state is neither read nor written.
 
-    Without a writer and a reader, a look would never end.
+    Without a writer and a reader, opening it would never end.
     """
     place = watched.state / "demo/raid6"
     place.mkdir(parents=True, mode=0o700)

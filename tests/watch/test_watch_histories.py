@@ -89,7 +89,7 @@ def expected(one: History) -> list[tuple[int, str]]:
 
 @pytest.mark.slow
 def test_what_lasts_is_reported_exactly_once() -> None:
-    """What lasts is reported exactly once in 10,000 random histories.
+    """A lasting finding is reported exactly once in 10,000 random histories.
 
     Channels fail at random, and memory is written and read each time.
     """
@@ -235,7 +235,7 @@ def test_each_fault_of_an_object_is_reported_with_its_own_end() -> None:
 
 
 def test_a_rule_that_passes_ends_all_that_it_found_on_an_object() -> None:
-    """BMC and tool agree again: what they disagreed about is good, although not everything can be read."""
+    """BMC and tool agree again: the finding has ended, although not everything can be read."""
     apart = Finding(rule="bmc_disagrees", severity="critical", outcome="fail", where="x:0/v0", message="They differ.")
     same = replace(apart, outcome="pass", message="Both report ok.")
     memory, kinds = Memory(), list[str]()
@@ -248,7 +248,7 @@ def test_a_rule_that_passes_ends_all_that_it_found_on_an_object() -> None:
 
 
 def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
-    """What gets worse is reported, what gets milder is not.
+    """A finding that gets worse is reported, one that gets milder is not.
 
     A warning that becomes critical, a warning again, and critical again gives two reports.
     """
@@ -261,7 +261,10 @@ def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
 
 
 def test_what_was_milder_for_long_enough_is_reported_when_it_is_worse_again() -> None:
-    """What was milder for two looks is reported when it is worse again. A return within a day needs twice as many."""
+    """A finding that was milder for two readings is reported when it is worse again.
+
+    A return within a day needs twice as many.
+    """
     memory, found = Memory(), list[tuple[int, str, str]]()
     worst: list[Severity] = ["critical"]
     for times in (2, 2, 4):
@@ -328,7 +331,7 @@ def test_signs_of_life_do_not_pile_up() -> None:
 
 @pytest.mark.parametrize("gap", [600.0, 7200.0])
 def test_time_instead_of_looks(gap: float) -> None:
-    """With --after 2h a warning needs two hours. The number of looks does not matter."""
+    """With --after 2h a warning needs two hours. The number of readings does not matter."""
     config = Config(after=7200.0, by_time=True)
     memory, at = Memory(), list[float]()
     for number in range(int(4 * 7200 / gap)):

@@ -58,7 +58,7 @@ def followed(
 @pytest.mark.parametrize("severity", ["error", "warning", "info"])
 @pytest.mark.parametrize("kind", ["unread", "no_tool", "no_right"])
 def test_a_machine_with_something_unread_is_not_ok(kind: Any, severity: Any) -> None:
-    """Whatever was not read, the first line does not call the machine OK."""
+    """If anything was not read, the first line does not call the machine OK."""
     whole = replayed("md-healthy").inventory
     assert facts_of(whole, (), ())[0].value == "ok"
     gap = Problem(severity=severity, where="storcli64", message="It died.", kind=kind)
@@ -72,7 +72,7 @@ def test_a_machine_with_something_unread_is_not_ok(kind: Any, severity: Any) -> 
 def test_a_problem_that_names_no_object_may_be_about_any_software_array(
     where: str, software: bool, hardware: bool
 ) -> None:
-    """What such an object was before is not over because the present reading does not show it."""
+    """The earlier state of such an object has not ended only because the current reading does not show it."""
     both = (
         Controller(id="md", mode="software", volumes=(Volume(id="md:md0"),)),
         Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0"),)),
@@ -291,7 +291,7 @@ def test_entries_of_logs_are_events() -> None:
 
 
 def test_the_time_of_a_demo_passes_in_another_shell(tmp_path: Path) -> None:
-    """Each reading of a simulated machine shows what it is now. A rebuild advances while it is watched."""
+    """Each reading of a simulated machine shows its current state. A rebuild advances while it is watched."""
 
     class Clock(VirtualClock):
         """One whose sleep is ten minutes of the simulated machine."""

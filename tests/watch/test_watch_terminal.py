@@ -1,4 +1,4 @@
-"""``raidctl watch`` on a real terminal. Whatever ends it, the terminal is as it was before."""
+"""``raidctl watch`` on a real terminal. However it ends, the terminal is restored."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ended(pid: int) -> int:
 
 @pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143), (signal.SIGQUIT, -signal.SIGQUIT)])
 def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, code: int) -> None:
-    """The first screen, the cursor and all settings are restored. Until then, 20 columns are used as they are."""
+    """The first screen, the cursor and all settings are restored. Until then, 20 columns are used."""
     with watched(tmp_path, size=(24, 20)) as (terminal, pid):
         before = termios.tcgetattr(terminal)
         shown = read_until(terminal, b"Events")
@@ -82,7 +82,7 @@ def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, c
 
 
 def test_ctrl_z_gives_the_terminal_to_the_shell(tmp_path: Path) -> None:
-    """While raidctl is stopped, the shell has the first screen. Afterwards raidctl goes on."""
+    """While raidctl is stopped, the shell has the first screen. Afterwards raidctl continues."""
     with watched(tmp_path) as (terminal, pid):
         read_until(terminal, b"Events")
         os.kill(pid, signal.SIGTSTP)

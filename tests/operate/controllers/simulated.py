@@ -31,11 +31,11 @@ every = pytest.mark.parametrize(
 )
 """A test for each demo. The quick run has two: the others differ in nothing that depends on the Python."""
 FORGETFUL = ("h730", "perc5i")
-"""Demos whose controllers do not take a former member back automatically. It comes back as bad."""
+"""Demos whose controllers do not take a former member back automatically, but list it as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
 """Demos with an array that lacks a drive. The value is the failed one's bay, which is exchanged first."""
 DARK = ("9690",)
-"""Demos of which nothing blinks: the tool lists the drive no longer."""
+"""Demos in which nothing blinks, as the tool no longer lists the drive."""
 SILENT = ("1882",)
 """Demos whose tools cannot report an expected failure of a drive."""
 PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0

@@ -70,7 +70,7 @@ def test_whatever_a_tool_answers_the_replacement_can_be_continued(name: str, tmp
                 carried_on(replacement, again=False)
             replacement.bench.behaviour = "accepts"
             for _ in range(2):  # a command that is refused after others were undone begins the replacement again
-                replacement.bench.machine.pass_time(LATER)  # what was undone is rebuilt
+                replacement.bench.machine.pass_time(LATER)  # an undone member is rebuilt
                 if replacement.bench.journal.pending() or replacement.new() is None:
                     carried_on(replacement, again=True)
             assert replacement.now()[1].status == "ok", (words, behaviour)

@@ -56,7 +56,7 @@ def test_without_a_snapshot_the_only_new_drive_is_meant(replacement: ControllerR
 
 @every
 def test_what_lacks_nothing_is_refused(replacement: ControllerReplacement) -> None:
-    """What lacks nothing is refused with the remedy.
+    """A volume that lacks nothing is refused with the remedy.
 
     Examples are a complete volume, one under rebuild, and a failed drive in its bay.
     """

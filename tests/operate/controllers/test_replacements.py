@@ -1,4 +1,7 @@
-"""Replacing a drive behind a controller. It goes from the first plan to the end, on every family that has bays."""
+"""Replacing a drive behind a controller.
+
+The tests cover it from the first plan to the end, on every family that has bays.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +121,7 @@ def test_guard_R10_a_drive_that_expects_its_failure_never_counts(replacement: Co
 
 @every
 def test_another_member_fails_on_the_way(replacement: ControllerReplacement) -> None:
-    """What was lost besides is not called complete."""
+    """Other lost members are not called complete."""
     other = replacement.others()[0].id.removeprefix(f"{replacement.controller}/")
     replacement.hands()
     replacement.bench.moments.append((PUSHED + 10, lambda: replacement.bench.machine.fail(other)))
@@ -129,7 +132,7 @@ def test_another_member_fails_on_the_way(replacement: ControllerReplacement) -> 
 
 @every
 def test_a_pull_is_not_awaited_any_longer_after_another_member_has_failed(replacement: ControllerReplacement) -> None:
-    """While the old drive is needed again, raidctl does not ask to pull it."""
+    """Raidctl does not request a pull of the old drive while it is needed again."""
     with pytest.raises(UnderWay):
         replacement.replacing.run(replacement.start(at_most=0.0))
     controller, _ = replacement.now()

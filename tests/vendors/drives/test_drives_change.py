@@ -78,7 +78,7 @@ def test_an_nvme_setting_is_not_persistent() -> None:
     ],
 )
 def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None:
-    """What cannot be switched is refused with the reason.
+    """Caches that cannot be switched are refused with the reason.
 
     Virtual and USB drives, drives without a node or address, and unknown caches cannot be switched.
     """
@@ -158,7 +158,7 @@ def test_a_drive_without_a_volatile_cache_has_none_to_switch() -> None:
     ],
 )
 def test_an_unaware_kernel_is_reported_when_a_cache_is_enabled(item: Drive, word: str) -> None:
-    """The plan reports a kernel that knows of no cache. Such a kernel sends no flushes."""
+    """The plan reports that the kernel sees no cache, and therefore sends no flushes."""
     [step] = on(item).steps
     assert any(word in text for text in step.affects)
 

@@ -284,7 +284,7 @@ def test_one_device_name_of_two_machines_is_two_drives() -> None:
     ],
 )
 def test_a_refusal_is_a_problem(text: str, kind: str) -> None:
-    """What could not be read is a problem with a remedy."""
+    """An unreadable part is a problem with a remedy."""
     (problem,) = observed(text).problems
     assert problem.kind == kind
     assert problem.remedy

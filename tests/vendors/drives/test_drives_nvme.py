@@ -326,7 +326,7 @@ def test_a_failed_self_test_is_a_finding(results: str, bad: bool) -> None:
     ("code", "bad"), [("1", True), ("2", False), (None, True)], ids=["short", "extended", "unknown"]
 )
 def test_a_short_pass_disproves_no_failure_of_an_extended_self_test(code: str | None, *, bad: bool) -> None:
-    """Nor does a pass of unknown kind."""
+    """A pass of unknown kind does not, either."""
     kind = "" if code is None else f"  Self Test Code               : {code}\n"
     text = (
         "Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n"

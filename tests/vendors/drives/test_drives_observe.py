@@ -199,7 +199,7 @@ def test_the_kernel_alone_proves_no_write_cache_off(
 
 
 def test_two_paths_are_one_drive() -> None:
-    """One WWN on two nodes is one drive. Only one path is asked."""
+    """One WWN on two nodes is one drive. Only one path is queried."""
     machine = Machine(files={"/sys/class/scsi_disk/0:0:2:0/cache_type": "write back\n"})
     other = replace(SAS, name="sde", node="/dev/sde", scsi_address="0:0:4:0")
     joint = BlockDevice("dm-0", "/dev/dm-0", kind="dm", slaves=("sdc", "sde"), dm_name="mpatha", mountpoints=("/srv",))

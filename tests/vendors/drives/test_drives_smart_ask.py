@@ -72,7 +72,7 @@ def test_two_zeros_are_no_temperature() -> None:
 
 
 def test_the_type_of_a_drive_behind_a_controller_is_passed_on() -> None:
-    """With ``-d`` the drive is asked through its controller."""
+    """With ``-d`` the drive is queried through its controller."""
     argv = (*FIRST[:-1], "-d", "megaraid,7", "/dev/sdq")
     (parts, _, _), machine = asked({argv: printed(SAS)}, kind="megaraid,7")
     assert machine.asked == [argv]

@@ -248,7 +248,7 @@ def test_a_failed_self_test_counts_that_only_the_status_shows(status: int, log: 
     "name", ["184 End-to-End_Error     ", "187 Reported_Uncorrect   ", "187 Uncorrectable_Error_Cnt"]
 )
 def test_errors_that_the_host_has_received_are_reported(name: str) -> None:
-    """Ten are a warning, fewer are information, none is nothing."""
+    """Ten are a warning, fewer are information, none gives no finding."""
     for count, expected in ((0, []), (9, ["info"]), (10, ["warning"])):
         row = f"{name} 0x0032   063   063   000    Old_age   Always       -       {count}\n"
         found = read_text(f"{BANNER}{IDENTITY}{TABLE.rstrip()}\n{row}\n").inventory.problems
@@ -319,7 +319,7 @@ def test_a_failed_self_test_counts_until_a_later_one_disproves_it(newer: str, *,
 
 @pytest.mark.parametrize("cell", [0, *range(2, 10)])  # 1: another name may be another attribute
 def test_a_damaged_row_of_the_attributes_is_a_problem_or_keeps_its_count(cell: int) -> None:
-    """A row that is not understood may have the count, or the word, that matters."""
+    """A row that is not understood may have the decisive count or word."""
     row = next(line for line in TABLE.splitlines() if "Current_Pending_Sector" in line)
     cells = row.split()
     cells[cell] = "Qzx"

@@ -291,7 +291,7 @@ def test_a_failed_self_test_counts_that_only_the_status_shows(value: int, bad: b
 
 @pytest.mark.parametrize("passed", [True, None])
 def test_a_failing_exit_status_counts_beside_a_verdict_that_passed(passed: bool | None) -> None:
-    """Bit 3 of the exit status is a failing drive: the contradiction is a problem, as for a drive that is asked."""
+    """Bit 3 of the exit status is a failing drive: the contradiction is a problem, as for a live drive."""
     part, _ = one({**ATA, "smartctl": {**HEAD["smartctl"], "exit_status": 8}, "smart_status": {"passed": passed}})
     assert any("exit status reports a failing drive" in problem.message for problem in part.problems)
 

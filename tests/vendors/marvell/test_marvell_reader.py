@@ -101,7 +101,7 @@ def test_a_volume_is_unknown_if_the_complete_list_lacks_one_of_its_drives() -> N
         ("running", "consistency check is 3% done", "degraded", ("check", 3, "running")),
         ("running", "migration is 3% done", "degraded", ("migrate", 3, "running")),
         ("DDF pending", "rebuilding is 0% done", "rebuilding", ("rebuild", 0, "queued")),
-        # what has ended early is not going on
+        # an operation that has ended early is not running
         ("aborted", "rebuilding is 15% done", "degraded", None),
         ("interrupted", "rebuilding is 15% done", "degraded", None),
         ("not running", "N/A", "degraded", None),

@@ -218,6 +218,6 @@ def test_md_detail_of_a_named_array() -> None:
 
 
 def test_md_detail_without_its_first_line() -> None:
-    """An output without its first line is read. So is a wrapped name."""
+    """An output without its first line, or with a wrapped name, is read."""
     assert volume(DETAIL.partition("\n")[2]).raid_level == "raid6"
     assert volume(DETAIL.replace("(local to host plum)", "(local to host\nplum)")).name == "plum:seven"

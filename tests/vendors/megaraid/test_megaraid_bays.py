@@ -87,7 +87,7 @@ def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayActio
 
 @pytest.mark.parametrize("name", sorted(MACHINES))
 def test_an_impossible_action_on_a_bay_names_the_bay(name: str, tmp_path: Path) -> None:
-    """Emptying an empty bay or filling a full one is an error. So is inserting an unknown drive."""
+    """Emptying an empty bay, filling a full one, or inserting an unknown drive is an error."""
     machine, bay = Bench(name, tmp_path).machine, MACHINES[name][0]
     with pytest.raises(UsageError, match="not an empty bay; there are drives in"):
         machine.insert(bay)

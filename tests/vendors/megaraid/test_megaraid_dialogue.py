@@ -87,7 +87,7 @@ def test_the_progress_of_a_rebuild_is_requested() -> None:
 
 
 def two_controllers(second: RunAnswer) -> Script:
-    """Two controllers, the second of which fails with a reply. So does the call for all."""
+    """Two controllers; the call for the second fails with a reply, and so does the call for all."""
     overview = {"System Overview": [{"Ctl": n, "Model": f"RCTL{n}", "Hlth": "Opt"} for n in (0, 1)]}
     answers = {
         f"storcli64 /call show all {TAIL}": second,

@@ -1,4 +1,4 @@
-"""The family's recorded machines. What is special about each is tested, and how few commands it took."""
+"""The family's recorded machines. The tests cover what is special about each, and the number of commands."""
 
 from __future__ import annotations
 

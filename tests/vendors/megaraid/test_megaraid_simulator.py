@@ -139,7 +139,7 @@ def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["9271", "h730", "9660"])
 def test_an_adaptive_read_ahead_that_was_there_is_shown(tmp_path: Path, name: str) -> None:
-    """The first generation shows adaptive read-ahead, the second does not know it."""
+    """The first generation shows adaptive read-ahead, the second does not have it."""
     found = controller_of(name, tmp_path, {"v0/rdcache": "adaptive"})
     shown = found.volumes[0].cache
     assert shown is not None

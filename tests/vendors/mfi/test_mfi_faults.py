@@ -210,7 +210,7 @@ def test_a_battery_that_the_hardware_lacks_is_unknown() -> None:
 
 @pytest.mark.parametrize("after", range(14))
 def test_a_controller_that_disappears_is_a_problem_at_any_question(after: int) -> None:
-    """After ENODEV earlier values stay, and nothing else is asked. A problem is reported."""
+    """After ENODEV earlier values stay, and nothing else is queried. A problem is reported."""
     firmware = healthy()
     firmware.fault_after = after
     found, problems = shown(firmware)

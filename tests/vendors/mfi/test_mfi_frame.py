@@ -52,7 +52,7 @@ def test_a_write_goes_out_with_the_write_flag() -> None:
     ],
 )
 def test_an_invalid_packet_is_not_built(host: int, question: Question) -> None:
-    """An unknown host or too long a mailbox is an error. So is data for a read."""
+    """An unknown host, too long a mailbox, or data for a read is an error."""
     with pytest.raises(ValueError, match=r"bytes|range|nothing"):
         packet(host, question, 0)
 

@@ -18,7 +18,7 @@ from raidctl_mfi.node import Channel, DriverUnavailable, Host, ask, channel, hos
 
 @pytest.fixture
 def null() -> Iterator[int]:
-    """A descriptor of a device that does not know the ioctl."""
+    """A descriptor of a device without the ioctl."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     yield descriptor
     os.close(descriptor)
@@ -105,14 +105,14 @@ def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
 
 
 def test_the_child_process_passes_the_answers_on(null: int) -> None:
-    """The child process passes the answers on. It asks nothing after the first refusal."""
+    """The child process passes the answers on. It sends nothing after the first refusal."""
     with channel(null, 0) as one:
         found = one.converse(read_controller())
     assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
 
 
 def test_a_question_without_an_answer_is_given_up(null: int) -> None:
-    """A child that hangs is abandoned after the time limit. No other question is asked."""
+    """A child that hangs is abandoned after the time limit. No other query is sent."""
     one = Channel(null, 0, patience=0.2)
     os.kill(one._pid, signal.SIGSTOP)
     found = one.converse(read_controller())

@@ -42,7 +42,7 @@ RUBBISH: tuple[Any, ...] = (-1, 10**30, 1.5, True, "", "Rubbish", [], {}, [None,
 
 @pytest.mark.parametrize("machine", ALONE)
 def test_a_value_of_another_type_is_no_exception(machine: str) -> None:
-    """Any JSON in place of any value is read or reported. What is not read is reported as not understood."""
+    """Any JSON in place of any value is read or reported. Unread parts are reported as not understood."""
 
     @settings(max_examples=40, deadline=None)
     @given(st.sampled_from([one for one in damages(machine) if one.null]), st.sampled_from(RUBBISH))

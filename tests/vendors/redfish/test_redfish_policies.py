@@ -122,7 +122,7 @@ def test_a_cache_whose_battery_could_not_be_read_is_not_protected(machine: str, 
 
 
 def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
-    """A resource that returns an error is a problem with its path. So is one that returns half of its JSON."""
+    """A resource that returns an error, or half of its JSON, is a problem with its path."""
     found, problems = vendors()
     for machine in ("redfish-idrac9-h740p", "redfish-xcc-930-8i", "redfish-ilo4-smartstorage"):
         for path in resources(machine):

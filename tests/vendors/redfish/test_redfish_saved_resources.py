@@ -1,4 +1,4 @@
-"""Saved resources of a whole tree are read. What the tree lacks is unknown."""
+"""Saved resources of a whole tree are read. Missing parts are unknown."""
 
 from __future__ import annotations
 

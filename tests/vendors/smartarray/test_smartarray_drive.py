@@ -268,7 +268,7 @@ _HEAD = "Smart Array P440 in Slot 3\n\n   array A\n\n"
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
-    """A page without its status is cut off. So is one without the other pages' last line."""
+    """A page without its status, or without the last line of the other pages, is cut off."""
     text = _HEAD + "".join(_PAGE.format(bay) for bay in range(1, count + 1))
     whole, lines = text.rstrip("\n"), text.rstrip().splitlines(keepends=True)
     assert not [one for one in read_text(text).inventory.problems if one.kind == "unread"]

@@ -127,7 +127,7 @@ def test_what_only_the_tool_that_is_not_shown_reports_as_bad_counts(line: str, b
     ids=["timeout", "syntax", "crash"],
 )
 def test_if_the_one_call_fails_each_controller_is_asked(answer: RunAnswer) -> None:
-    """If the one call fails, each controller is asked.
+    """If the one call fails, each controller is queried.
 
     Two calls per machine and one per controller follow; the failure becomes a note.
     """

@@ -144,7 +144,7 @@ def test_a_verify_of_a_mirror_is_a_repair(demo: Simulated) -> None:
 
 
 def test_done_decides_and_a_question_is_no_success(demo: Simulated) -> None:
-    """Without "quiet" the tool asks, and nothing is changed."""
+    """Without "quiet" the tool asks for confirmation, and nothing is changed."""
     judge = operations("threeware").judge
     action = Action(argv=("tw_cli", "/c6/p3", "remove", "quiet"))
     assert judge(action, RunAnswer(code=0, out=b"Removing port /c6/p3 ... Done.\n")) is None

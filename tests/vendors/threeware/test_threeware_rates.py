@@ -57,7 +57,7 @@ def test_rates_are_set_read_again_and_restored(named: Machine, tmp_path: Path) -
     [("rebuild_rate", "0%"), ("rebuild_rate", "6%"), ("rebuild_rate", "high"), ("patrol_read_rate", "3%")],
 )
 def test_what_is_no_level_is_refused(named: Machine, tmp_path: Path, setting: Setting, value: str) -> None:
-    """A rebuild rate of 0 (T7) is refused. So is a rate that these controllers lack."""
+    """A rebuild rate of 0 (T7), or a rate that these controllers lack, is refused."""
     work = planned(named, tmp_path, {setting: value})
     assert not work.plan.steps
     assert len(work.plan.refusals) == 1

@@ -293,7 +293,7 @@ def test_an_active_alarm_is_reported_once() -> None:
     ],
 )
 def test_a_part_of_an_enclosure_that_cannot_be_read_is_not_good(before: str, after: str, kinds: list[str]) -> None:
-    """A part whose state is unknown is a problem, and so is a fan that is off; a part that is not there is none.
+    """A part whose state is unknown is a problem, and so is a fan that is off; an absent part is not.
 
     The state of an enclosure is unknown if the head above it is missing.
     """

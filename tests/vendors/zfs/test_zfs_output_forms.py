@@ -88,7 +88,7 @@ def test_a_pool_that_zpool_cannot_open_is_not_missing(first: bool) -> None:
     ],
 )  # fmt: skip
 def test_only_a_harmless_status_is_no_warning(text: str, mild: bool) -> None:
-    """A status that can cost data is a warning. So is an unknown one."""
+    """A status that can cost data, or an unknown one, is a warning."""
     [problem] = [one for one in _text(more=f"status: {text}\n").inventory.problems if one.kind == "state"]
     assert (problem.severity == "info") == mild
 
@@ -110,7 +110,7 @@ def test_a_list_of_the_bad_devices_alone_counts_none() -> None:
 
 
 def test_vdevs_that_an_import_does_not_find_are_reported() -> None:
-    """Vdevs that zpool knows to be missing are a problem."""
+    """Vdevs that zpool reports as missing are a problem."""
     seen = read_text(
         "   pool: tank\n     id: 1165955789558693437\n  state: UNAVAIL\nstatus: One or more devices are missing from "
         "the system.\n action: The pool cannot be imported. Attach the missing\n\tdevices and try again.\n config:\n\n"
@@ -363,5 +363,5 @@ def test_a_word_of_json_that_is_not_known_is_unread(more: dict[str, Any], code: 
 
 
 def test_a_device_of_json_without_a_state_is_unread() -> None:
-    """It is not left out: what the pool survives is unknown."""
+    """It is not left out: the failures that the pool survives are unknown."""
     assert exit_code(diagnose(_json(_nested(_vdev("disk", "sdb", ""))).inventory, rules())) == 3

@@ -365,7 +365,7 @@ def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
 
 
 def test_errors_that_no_device_accounts_for_are_reported_beside_a_failed_cache() -> None:
-    """What zpool reports of a pool is kept if a row above its devices counts errors."""
+    """The reported state of a pool is kept if a row above its devices counts errors."""
     row, words = "  mirror-0  ONLINE       0     0     0", "One or more devices could not be opened."
     text = _status(*_MIRROR, *_BESIDE["cache"], state="DEGRADED", more=f"status: {words}\n")
     assert row in text
@@ -507,7 +507,7 @@ def test_a_remark_beside_a_good_state_is_not_passed_over(row: int, remark: str, 
 
 @pytest.mark.parametrize("name", ["mirror-0", "sda", "sdb", "sdc", "sdd"])
 def test_a_degraded_device_is_a_finding_in_a_pool_that_is_called_online(name: str) -> None:
-    """Two outputs of one moment can differ: a device that zpool no longer trusts is reported in any case."""
+    """Two outputs of one moment can differ: a device with too many errors is reported in any case."""
     text = _status(*_MIRROR, "logs", "  sdc ONLINE", "cache", "  sdd ONLINE")
     assert _code(read_text(text)) == 0
     assert _code(read_text(text.replace(f"{name}  ONLINE  ", f"{name}  DEGRADED"))) == 1
