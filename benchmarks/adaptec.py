@@ -11,7 +11,7 @@ SPAN = 8
 
 
 def status() -> str:
-    """``GETSTATUS 1`` without an operation under way."""
+    """``GETSTATUS 1`` while no operation runs."""
     return f"{FOUND}Logical device Task:\n   Current operation              : None\n{END}"
 
 

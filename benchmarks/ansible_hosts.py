@@ -4,7 +4,7 @@
 
 Starts OpenSSH servers on the loopback address, with new keys; each host of the inventory is one of them, with a
 separate connection, which is closed between the runs. Servers and control node share the processors of this machine,
-so the ratio is an upper bound: nearly all of the time is spent here. Needs openssh-server and ansible-core.
+so the ratio is an upper bound. Nearly all of the time is spent on this machine. Needs openssh-server and ansible-core.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def measured(site: Site, number: int, forks: int, *, quick: bool) -> Case:
     (site.place / "ansible.cfg").write_text("[defaults]\ncallbacks_enabled=\n")
     for name, task in TASKS.items():
         (site.place / f"{name}.yml").write_text(PLAY.format(task=task))
-    run(site, "info", forks)  # byte code is written once
+    run(site, "info", forks)  # write the byte code once
     value, ours, bare = ratio(partial(run, site, "info", forks), partial(run, site, "raw", forks), 1 if quick else 3)
     print(f'{number} hosts, {forks} at a time: raid_info {ours:.2f} s, raw: "true" {bare:.2f} s')
     return Case(f"{number}_hosts/wall_ratio", value, "ratio", 'raw: "true"', "<=4.0")

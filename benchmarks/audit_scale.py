@@ -3,17 +3,17 @@
     python benchmarks/audit_scale.py [--quick]
 
 ``raidctl audit POLICY -`` as a separate process reads the inventories from a pipe, one per line, as ``raidctl --json
-show`` prints them; one machine in 20 fails a rule. With ``--quick`` there are fewer of them.
+show`` prints them; one machine in 20 fails a rule. ``--quick`` uses fewer inventories.
 
-``decode_ratio``: processor time for one inventory (the difference between the most and the fewest, so that the start
-does not count) by the time in which msgspec decodes the same bytes into the same types, measured in the same round and
-in as many processes.
-``inventories_per_second_per_core``: inventories by the processor time of all its processes, start and end included, so
-that other work on the machine does not count. ``peak_memory_mib``: the most that all its processes together held,
-shared pages once. ``growth_exponent``: the slope of processor time over the number of inventories, both as logarithms:
-1 is proportional. ``speedup``: wall time with one process by wall time with one for each core, interleaved.
-``opa_ratio``, if ``opa`` is on PATH: processor time for one inventory by that of Open Policy Agent with the same rules
-(``opa exec`` with the policy in ``opa_policy``), both without their start.
+``decode_ratio``: processor time for one inventory (the difference between the largest and the smallest run, which
+excludes the start) divided by the time in which msgspec decodes the same bytes into the same types, measured in the
+same round and in as many processes. ``inventories_per_second_per_core``: inventories divided by the processor time of
+all its processes, start and end included. Unlike wall time, it excludes other work on the machine. ``peak_memory_mib``:
+the peak of all its processes together; shared pages count once. ``growth_exponent``: the slope of processor time over
+the number of inventories, both as logarithms: 1 is proportional. ``speedup``: wall time with one process divided by
+wall time with one process per core, measured in turn. ``opa_ratio``, if ``opa`` is on PATH: processor time for one
+inventory divided by that of Open Policy Agent with the same rules (``opa exec`` with the policy in ``opa_policy``),
+both without their start.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def _feed(process: subprocess.Popen[bytes], lines: list[bytes], count: int) -> N
 
 
 class Watcher(threading.Thread):
-    """Samples the memory of a process and its children. The maximum is in ``most``, in KiB."""
+    """Samples the memory of a process and its children. ``most`` is the maximum in KiB."""
 
     def __init__(self, pid: int) -> None:
         super().__init__()

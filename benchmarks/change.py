@@ -1,14 +1,13 @@
-"""The cost of a change for each family. It consists of calls of the vendor's tool, and of time beyond the tool's.
+"""The cost of a change for each family: the calls of the vendor's tool, and the time that raidctl adds.
 
     python benchmarks/change.py [--quick]
 
-Simulated machines whose tools are executables that take 200 ms per call (``raidctl.simulation.executables``); the
-kernel's side of the machine is simulated inside raidctl, so that the figures are the same everywhere. Each change is a
-``raidctl cache set`` (or ``drive``) as a separate process, with all of its parts: read, plan, journal, change, read
-again.
+Simulated machines whose tools are executables that take 200 ms per call (``raidctl.simulation.executables``); raidctl
+simulates the kernel's side of the machine, which makes the figures the same everywhere. Each change is a ``raidctl
+cache set`` (or ``drive``) as a separate process, with all of its parts: read, plan, journal, change, read again.
 
-``calls``: a change needs its call, a reading before it and one after it; a reading is what ``raidctl show`` calls.
-``overhead_ratio``: wall time of the process, compared with the same calls one after the other without raidctl.
+``calls``: a change needs its own call, and a reading before and after it. A reading is the calls that ``raidctl show``
+makes. ``overhead_ratio``: wall time of the process, compared with the same calls one after the other without raidctl.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from raidctl.vendor.registry import vendors
 DELAY = 0.2
 ROUNDS = 9
 QUICK_SECONDS = 24.0
-"""A quick run begins no further round after this time."""
+"""A quick run starts no new round after this many seconds."""
 CHANGES = {
     "smartarray": ("p400", ("cache", "set", "smartarray:1/v1", "--write", "write-through")),
     "megaraid": ("9271", ("cache", "set", "megaraid:0/v0", "--write", "write-through")),

@@ -2,17 +2,17 @@
 
     python benchmarks/engine_vs_fio.py [--quick] [DIRECTORY]
 
-Every contestant of a group runs once per round, in random order, on a file of raidctl in DIRECTORY (the current one
-by default) with O_DIRECT, and on one in /dev/shm without any device. A value is the median over at least 7 rounds of
-the ratio of that round (with --quick 2 rounds if there is no goal). At ``qd32`` threads and processes are compared
-with the engine of fio that has the highest median of all rounds.
+Every contestant of a group runs once per round, in random order, on a file of raidctl in DIRECTORY (the current one by
+default) with O_DIRECT, and on one in /dev/shm without any device. A value is the median of the ratios of at least 7
+rounds (with --quick 2 rounds if there is no goal). At ``qd32`` threads and processes are compared with the engine of
+fio that has the highest median of all rounds.
 
 ``qd1``, ``qd32``: random reads of 4 KiB at this queue depth. ``seq1m``: sequential reads of 1 MiB. ``cpu_ratio``: CPU
 seconds per operation. io_uring is left out in memory, where the kernel hands each operation to a separate thread.
 
-``native-threads`` is the compiled engine where io_uring is forbidden: threads that have several operations under way by
-kernel AIO, and poll for their ends before they sleep; the polling is not in its CPU time.
-``native-blocking`` are threads that have one each.
+``native-threads`` is the compiled engine where io_uring is forbidden: threads that run several operations at once with
+kernel AIO, and poll for completions before they sleep; its CPU time excludes the polling. ``native-blocking`` uses
+threads with one operation each.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ ROUNDS = 7
 LONG_ROUNDS = 15
 SECONDS = 1.0
 OFTENER = {"qd32": 2}
-"""Groups with more rounds: this number for one of the others. A shared device changes its speed from second to second.
-Shorter rounds would count the start of 32 processes."""
+"""Groups with more rounds: this many for each round of the others. A shared device changes its speed from second to
+second. Shorter rounds would measure the start of 32 processes."""
 QUICK = {"qd1": 0.22, "qd32": 0.22}
 """Seconds of a run with --quick, in the groups that have goals."""
 QUICK_REST, QUICK_ROUNDS = 0.1, 2
@@ -125,7 +125,7 @@ def engine(made: Engine) -> Contestant:
 
 
 def patiently(run: Callable[[], Outcome]) -> Outcome:
-    """Repeat a run that was too short for a single operation. The cause is a busy machine."""
+    """Repeat a run that did not finish a single operation, because the machine was busy."""
     for _ in range(5):
         try:
             return run()
@@ -143,7 +143,7 @@ def places(target: FileTarget, shape: Shape) -> array[int]:
 
 
 def fio(name: str) -> Contestant:
-    """One of fio's engines. Psync has one thread for each operation under way."""
+    """One of fio's engines. psync uses one thread for each operation in progress."""
 
     def run(target: FileTarget, shape: Shape, length: float) -> Score:
         many = name == "psync"

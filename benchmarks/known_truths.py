@@ -6,12 +6,12 @@ Each row of the evidence table is measured many times on a model with known prop
 
 A model of an array (rotation, a finite cache, destage rate; volatile, lying, battery-backed …) is served over NBD in
 real time; the real trials and engine measure it, and the verdict is compared with the true one. Then the figures: rpm,
-and the size of the write cache. ``--load`` keeps this number of processors busy meanwhile: a busy machine may leave
-verdicts open, but may not make them wrong.
+and the size of the write cache. ``--load`` keeps this number of processors busy meanwhile: on a busy machine, verdicts
+may stay undecided but must not be wrong.
 
-A line for each case: ``case=… right=… runs=… undecided=… wrong=… wrong_pass=… disturbed=…``. The exit code is 1 where a
-verdict is right in fewer than 19 of 20 runs, a wrong pass occurs, or a figure is too far off. This machine's drives
-are not accessed.
+A line for each case: ``case=… right=… runs=… undecided=… wrong=… wrong_pass=… disturbed=…``. The exit code is 1 if a
+verdict is right in fewer than 19 of 20 runs, if a wrong pass occurs, or if a figure is too far off. This machine's
+drives are not accessed.
 """
 
 from __future__ import annotations

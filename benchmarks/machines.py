@@ -1,4 +1,4 @@
-"""Outputs of any length in the tools' formats. Their names and numbers are made up."""
+"""Outputs of any length in the tools' formats. All names and numbers are made up."""
 
 from __future__ import annotations
 

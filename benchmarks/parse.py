@@ -2,8 +2,8 @@
 
     python benchmarks/parse.py [--quick]
 
-The peer cuts every line of the same text at its colon with ``str.partition``: the least that a parser
-in Python could do. The growth exponent is the slope of log(time) over log(drives); 1 is linear.
+The peer splits every line of the same text at its colon with ``str.partition``, the least work possible for a parser in
+Python. The growth exponent is the slope of log(time) over log(drives); 1 is linear.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def reader(vendor: Vendor, text: str) -> Callable[[], object]:
 
 
 def walk(text: str) -> Callable[[], object]:
-    """A function that cuts lines at their colons, the least possible work."""
+    """A function that splits lines at their colons, the least work possible for a parser."""
     return lambda: [line.partition(":") for line in text.splitlines()]
 
 

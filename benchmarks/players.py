@@ -1,7 +1,6 @@
 """Executables in place of vendors' tools. Each prints an output after a delay, and logs the call.
 
-They are POSIX shell scripts that start in a few milliseconds, so that their start counts little, and equally for every
-caller.
+They are POSIX shell scripts. Their start takes a few milliseconds, the same for every caller.
 """
 
 from __future__ import annotations

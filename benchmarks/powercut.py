@@ -1,12 +1,13 @@
 """The reliability of the power-cut test.
 
-Two figures show it: how often the test accuses an honest drive, and how soon it catches one that lies about flushes.
+Two figures show it: how often the test reports an honest drive as lying, and after how many cuts it detects a drive
+that lies about flushes.
 
     python benchmarks/powercut.py            # 20 cuts, each a killed QEMU and its boot; about 15 minutes
     python benchmarks/powercut.py --cuts 3
 
-Both drives are in one emulated machine of the lab and lose their caches with it. The honest drive is one run of all
-cuts; for the liar a new run begins as soon as it is caught. It needs what the lab needs (docs/lab.md).
+Both drives are in one emulated machine of the lab and lose their caches with it. The honest drive has one run of all
+cuts; the lying drive starts a new run as soon as it is detected. It needs what the lab needs (docs/lab.md).
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def main() -> int:
 
 
 def _cuts(drill: Drill, cuts: int) -> tuple[int, tuple[int, list[int]]]:
-    """Cut and check. Return how often the honest drive was accused, and after how many cuts the lying one was found."""
+    """Cut and check.
+
+    Return how often the honest drive was reported as lying, and after how many cuts the lying one was detected.
+    """
     accused, caught = 0, list[int]()
     drill.boot()
     drill.write("HONEST", drill.honest)

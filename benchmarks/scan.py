@@ -1,6 +1,6 @@
 """A scan of 8 simulated controllers.
 
-Their tool takes 300 ms a call. The peer is the longest chain of calls of a family.
+Their tool takes 300 ms per call. The peer is the longest chain of calls of a family.
 
     python benchmarks/scan.py [--quick]
 

@@ -4,18 +4,18 @@ All use the same tools, and are compared by calls, wall time and CPU time.
 
     python benchmarks/scan_vs_peers.py [--quick]
 
-Executables on PATH stand for hpacucli, MegaCli and arcconf (see :mod:`players`); each call takes 200 ms. raidctl is
-run as users run it, ``raidctl show --json``, so that its start counts. check_raid is run with ``-p``, so that it loads
-and calls no more than the installed tools; ``megacli_battery`` is the same with ``--bbu-monitoring``, because raidctl
-reports the battery, too. Both get the same environment; byte code of Python is kept, as in an installation.
+Executables on PATH stand for hpacucli, MegaCli and arcconf (see :mod:`players`); each call takes 200 ms. raidctl runs
+as users run it, ``raidctl show --json``, and its start counts. check_raid runs with ``-p``, and loads and calls only
+the installed tools; ``megacli_battery`` is the same with ``--bbu-monitoring``, because raidctl reports the battery,
+too. Both get the same environment; byte code of Python is kept, as in an installation.
 
 Needs the Debian package monitoring-plugins-contrib (exit code 4 without it) and raidctl in the environment of the
 Python that runs this, installed as users install it: ``pip install .``. At each start, an editable install imports a
 finder of setuptools, which raidctl pays for and the peer does not; that is noted on standard error.
 
-``own_wall_ratio``: the time beyond the tools' own, wall time less calls times 200 ms, by that of the peer.
-``own_cpu_ratio``: processor time less that of the same calls without the program, measured in the same round; other
-work on the machine changes it least.
+``own_wall_ratio``: the time beyond the tools' own (wall time minus 200 ms per call), divided by that of the peer.
+``own_cpu_ratio``: processor time minus that of the same calls without the program, measured in the same round. It
+varies least with other work on the machine.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 ``--version`` and ``--help`` are compared with ``python -c "import click"``; a screen (of a recorded machine, and of
 this one, best without a controller) with ``python -c "import click, rich, msgspec, pyudev"``. The goals are for
-processor time, which other work on the machine changes less than wall time. Run it with the Python of the environment
-that raidctl is installed in; an editable install costs both sides more.
+processor time, which varies less than wall time with other work on the machine. Run it with the Python of the
+environment that raidctl is installed in; an editable install costs both sides more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The Sphinx configuration of the manual: ``python -m sphinx -W docs site``, without a network.
+"""The Sphinx configuration of the manual: ``python -m sphinx -W docs site`` needs no network.
 
-The pages are plain Markdown, as GitHub shows it; so the navigation of the site is defined here, not in a page.
+The pages are plain Markdown, as GitHub shows it. The navigation of the site is therefore defined here.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ html_use_index = False
 html_static_path = ["_site"]
 html_css_files = ["manual.css"]
 html_search_scorer = str(ROOT / "docs" / "_site" / "scorer.js")
-# a browser that shows the site from files may not load pages for previews
+# browsers do not load pages for previews from a file: URL
 html_show_search_summary = False
 
 

@@ -1,12 +1,12 @@
 """Builder of a Debian package with private libraries. Debian 12 has no msgspec.
 
-packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
-packaging/deb --unstable [--output DIRECTORY]
+    packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
+    packaging/deb --unstable [--output DIRECTORY]
 
 DEBFULLNAME and DEBEMAIL name the maintainer.
 
-The libraries are those of the single file. First the source package is assembled; then dpkg-buildpackage needs no
-network. With ``--unstable`` another source package is made, which uses Debian's libraries.
+The libraries are those of the single file. The source package is assembled first; dpkg-buildpackage then needs no
+network. ``--unstable`` makes another source package, which uses Debian's libraries.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from {module} import main
 sys.exit(main())
 """
 LICENCES = {"BSD-3-Clause": "click", "MIT": "rich"}
-"""Licences without a common text in Debian. Each has a library whose wheel contains it (without its copyright line)."""
+"""Licences without a common text in Debian. Each is taken from the wheel of a library (without its copyright line)."""
 OPTIONS = "/etc/default/raidctl"
 NOBODY = ("the authors of raidctl", "raidctl@packages.invalid")
 """The default maintainer, with a reserved address (RFC 2606). The project publishes no packages."""
@@ -117,7 +117,7 @@ def source(place: Path, tree: Mapping[str, bytes]) -> None:
 def _wanted(name: str) -> bool:
     """Whether the package contains a file.
 
-    Compiled modules are of one Python and processor, and licences are in one place.
+    The package has compiled modules for one Python and processor only, and its licences in one place.
     """
     if name.startswith(("bin/", "tomli")) or "/licenses/" in name:  # Python 3.11 has a TOML parser
         return False
@@ -137,7 +137,7 @@ def changelog(version: str) -> bytes:
 
 
 def maintainer() -> str:
-    """Return the maintainer from DEBFULLNAME and DEBEMAIL of the builder. All Debian tools do so."""
+    """Return the maintainer from the builder's DEBFULLNAME and DEBEMAIL, as all Debian tools do."""
     name, address = (os.environ.get(variable, "").strip() for variable in ("DEBFULLNAME", "DEBEMAIL"))
     return f"{name or NOBODY[0]} <{address}>" if address else f"{NOBODY[0]} <{NOBODY[1]}>"
 

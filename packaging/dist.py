@@ -2,7 +2,7 @@
 
 packaging/dist [--output DIRECTORY]
 
-The same sources give the same bytes: it builds from a clean copy, with the time of SOURCE_DATE_EPOCH or of the last
+The same sources give the same bytes: the build uses a clean copy, and the time of SOURCE_DATE_EPOCH or of the last
 commit.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from single_file import HERE, REQUIREMENTS, ROOT, clean_copy, epoch
 
 LIBC = "manylinux_2_34"
-"""The platform tag of the compiled engine, built on Debian 12. Auditwheel refuses this tag if the engine needs more."""
+"""The platform tag of the compiled engine, built on Debian 12. auditwheel refuses it if a newer libc is needed."""
 
 
 def main() -> int:
@@ -78,7 +78,10 @@ def built(work: Path, output: Path) -> tuple[Path, Path]:
 
 
 def settled(data: bytes, when: int) -> bytes:
-    """Return an sdist with sorted members, one time and no owner. Otherwise setuptools takes these from the machine."""
+    """Return an sdist with sorted members, the same time for all, and no owner.
+
+    Otherwise setuptools takes these from the machine.
+    """
     tar = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(data)) as old, tarfile.open(fileobj=tar, mode="w") as new:
         for member in sorted(old.getmembers(), key=lambda one: one.name):
@@ -101,7 +104,7 @@ def check(made: Sequence[Path]) -> None:
 
 
 def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
-    """Write the bills of materials of the wheel and the single file. The wheel is in a new environment."""
+    """Write the bills of materials of the wheel and the single file. The wheel is installed in a new environment."""
     installed, single = output / "raidctl.cdx.json", output / "raidctl.pyz.cdx.json"
     environment_bill(work / "installed", [[wheel]], installed)
     environment_bill(work / "single", [["--no-deps", "--requirement", REQUIREMENTS], ["--no-deps", wheel]], single)

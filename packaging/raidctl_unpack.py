@@ -1,8 +1,8 @@
-"""The start of the single file, which is unpacked once per boot. raidctl runs from there.
+"""The start of the single file. It is unpacked once per boot, and raidctl runs from the unpacked tree.
 
-An extension module cannot be loaded from an archive, and Python code in one is compiled at each start. So the archives
-inside the single file are unpacked into a private directory. Its name contains the build, the interpreter and the boot:
-so files truncated by a power failure are never used, and builds never share files.
+Python cannot load an extension module from an archive, and compiles Python code in an archive at each start. The
+archives inside the single file are therefore unpacked into a private directory. Its name contains the build, the
+interpreter and the boot: files truncated by a power failure are never used, and builds never share files.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _reason(place: str, error: Exception) -> str:
 def _lasting_place() -> str:
     """Return the directory for trees.
 
-    For root it is never in a home directory, which may be another user's under sudo.
+    For root it is never in a home directory: under sudo that may be another user's.
     """
     named = os.environ.get("RAIDCTL_CACHE", "")
     if named:
@@ -117,10 +117,10 @@ def _lasting_place() -> str:
 
 
 def _check(place: str) -> None:
-    """Make a directory that only this user and root can change.
+    """Create a directory that only this user and root can change.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
         PlaceError: Others can change it, or compiled modules cannot be loaded from it.
     """
     os.makedirs(place, mode=0o700, exist_ok=True)
@@ -157,7 +157,7 @@ def _kept(archive: str, place: str, name: str) -> str:
 
 
 def _hold(tree: str) -> bool:
-    """Lock a tree; False if there is none."""
+    """Lock a tree; False if it does not exist."""
     try:
         handle = os.open(tree, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         fcntl.flock(handle, fcntl.LOCK_SH)
@@ -167,7 +167,7 @@ def _hold(tree: str) -> bool:
 
 
 def _unpack_beside(archive: str, place: str, tree: str) -> None:
-    """Unpack under another name, then rename. A tree of the right name is complete."""
+    """Unpack under another name, then rename. A tree with the right name is always complete."""
     import shutil
     import tempfile
 
@@ -205,7 +205,7 @@ def _sweep(place: str, name: str) -> None:
 
 
 def _for_this_run(archive: str, place: str) -> str:
-    """Unpack into a private directory that is removed at the end. No lasting one is usable.
+    """Unpack into a private directory that is removed at the end, because no lasting directory is usable.
 
     Raises:
         OSError, PlaceError: It cannot be used.

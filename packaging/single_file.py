@@ -1,9 +1,9 @@
-"""Builds raidctl.pyz: raidctl and its dependencies except Python, in one file.
+"""Builds raidctl.pyz: raidctl and its dependencies, except Python, in one file.
 
 packaging/single-file [--output FILE] [--wheels DIRECTORY] [--no-build-isolation] [--fast]
 
-The dependencies are downloaded by pip in the versions of ``single-file.txt``, or taken from a directory that an earlier
-call has filled. The same sources give the same bytes, with the same compiler and the same version of liblzma.
+pip downloads the dependencies in the versions of ``single-file.txt``, or they are taken from a directory that an
+earlier call filled. The same sources give the same bytes, with the same compiler and the same version of liblzma.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHEBANG = b"#!/usr/bin/env python3\n"
 LIMIT = 4_000_000
 """Bytes; a larger file is not written."""
 _LEFT_OUT = re.compile(r"\.data/|/$|\.(pyi|c)$|/(RECORD|WHEEL|top_level\.txt)$|^markupsafe/_speedups")
-"""Files of wheels that no run needs. MarkupSafe falls back to its Python code."""
+"""Files of wheels that no run needs. Without its compiled module, MarkupSafe uses its Python code."""
 Preset = Literal[1, 9]
 """Presets of ``xz``."""
 BEST: Preset = 9
@@ -51,7 +51,7 @@ from raidctl_unpack import start
 
 start({build!r}, {interpreters!r})
 """
-"""Must compile with the oldest Python: no newer syntax."""
+"""The code compiles with the oldest supported Python: no newer syntax."""
 MFI = '''\
 #!/usr/bin/env python3
 """raidctl-mfi of the single file, which raidctl starts."""
@@ -92,7 +92,10 @@ def main() -> int:
 
 
 def epoch() -> int:
-    """Return the time of all files in seconds. SOURCE_DATE_EPOCH comes first, then the last commit, then 1980."""
+    """Return the time of all files in seconds.
+
+    It is SOURCE_DATE_EPOCH, otherwise that of the last commit, otherwise 1980.
+    """
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return int(given)
@@ -116,7 +119,7 @@ def check(wheels: Path) -> None:
     """Compare a directory with the requirements.
 
     Raises:
-        SystemExit: A file is missing, or is another one.
+        SystemExit: A file is missing, or differs from the requirement.
     """
     wanted = set(re.findall(r"sha256:([0-9a-f]{64})", REQUIREMENTS.read_text(encoding="utf-8")))
     found = {hashlib.sha256(wheel.read_bytes()).hexdigest() for wheel in wheels.glob("*.whl")}

@@ -3,7 +3,7 @@
 packaging/units.py DIRECTORY [--options /etc/default/raidctl] [--prefix raidctl.]
 
 They are the units of ``--install-unit``, but start ``/usr/bin/raidctl``, and read the options of watch and export from
-an optional file of the administrator.
+an optional file that the administrator writes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def query(expression: str, legend: str = "", *, table: bool = False) -> Panel:
 
 
 def panel(kind: str, title: str, queries: Sequence[Panel], width: int, *, unit: str = "short", text: str = "") -> Panel:
-    """A panel; its place is found by :func:`laid_out`."""
+    """A panel; :func:`laid_out` sets its place."""
     letters = [{**one, "refId": chr(ord("A") + number)} for number, one in enumerate(queries)]
     found: Panel = {
         "type": kind, "title": title, "description": text, "datasource": SOURCE, "targets": letters,
@@ -41,7 +41,7 @@ def panel(kind: str, title: str, queries: Sequence[Panel], width: int, *, unit: 
 
 
 def wrong() -> list[Panel]:
-    """What is wrong now."""
+    """Current faults."""
     info = "* on (instance, volume) group_left (device, raid_level) raidctl_volume_info"
     drive = "* on (instance, drive) group_left (bay, serial, model) raidctl_drive_info"
     problems = f'sum(raidctl_problems{{{HOSTS}, kind=~"unread|no_tool|no_right"}}) or vector(0)'

@@ -23,13 +23,13 @@ class ActionModule(RaidctlAction):
     def answer(self) -> dict[str, t.Any]:
         """Return the findings; a finding does not fail the task."""
         policy = self.args["policy"]
-        # without a policy, only these are checked
+        # without a policy, only the built-in rules are checked
         builtin = self.args["builtin"] or policy is None
         words = ["audit", *(["--builtin"] if builtin else [])]
         if self.args["waivers"]:
             words.append(f"--waivers={self._file(self.args['waivers'])}")
         words += ["--", *([self._file(policy)] if policy else [])]
-        # 1: a check fails; 3 and 4: none fails, and some are undecided
+        # 1: a check fails; 3 and 4: no check fails, but some are undecided
         reply = self.raidctl(*words, expected=(0, 1, 3, 4))
         return {"changed": False, "passes": reply.code == 0, "exit_code": reply.code, "report": reply.document}
 

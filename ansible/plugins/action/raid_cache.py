@@ -24,7 +24,7 @@ SETTINGS: dict[str, dict[str, t.Any]] = {
 }
 """Options of ``raidctl cache set``."""
 DONE = {"planned": True, "done": True, "already": False}
-"""Results of a change without failure, and whether something changed."""
+"""Results of a successful change, and whether something changed."""
 STANDS = 6
 """The exit code of a change that failed and was not undone."""
 
@@ -96,7 +96,7 @@ def result_of(reply: Reply) -> dict[str, t.Any]:
     }
     if word in DONE and reply.code == 0:
         return {**result, "changed": DONE[word], "diff": diff_of(steps) if DONE[word] else []}
-    # a change that failed and was not undone counts as changed: the machine is not as before
+    # a change that failed and was not undone counts as changed: the machine is in a new state
     return {**result, "changed": reply.code == STANDS, "failed": True, "msg": _message(reply)}
 
 
@@ -106,7 +106,7 @@ def _message(reply: Reply) -> str:
 
 
 def diff_of(steps: t.Sequence[dict[str, t.Any]]) -> list[dict[str, str]]:
-    """Return Ansible's diff of the steps, an entry per object."""
+    """Return Ansible's diff of the steps, one entry per object."""
     objects: dict[str, list[dict[str, t.Any]]] = {}
     for step in steps:
         objects.setdefault(str(step.get("object_id")), []).append(step)

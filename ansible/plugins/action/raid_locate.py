@@ -55,7 +55,7 @@ class ActionModule(RaidctlAction):
     def _begun(self, *words: str) -> dict[str, t.Any]:
         """Start locating on the target.
 
-        raidctl keeps running there, and switches the LEDs off when the time is over.
+        raidctl keeps running there, and switches the LEDs off at the end of the time.
         """
         command = shlex.join([self.args["executable"], *self.words(*words)])
         reply = self.judged(self.shell(BACKGROUND.format(command=command)), words, (0, NOT_LOCATED))
@@ -66,7 +66,7 @@ def _located(reply: Reply) -> dict[str, t.Any]:
     """Return the report.
 
     Raises:
-        AnsibleActionFail: A drive cannot be located; with its reasons.
+        AnsibleActionFail: A drive cannot be located; the message has the reasons.
     """
     document = reply.document or {}
     if reply.code == NOT_LOCATED:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Check whether volumes are as promised."""
+"""Check claims about volumes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ActionModule(RaidctlAction):
             if name in FLAGS:
                 words += [option] if value else []
             elif value is not None:
-                # raidctl refuses an empty value: a claim must not be lost with the variable that it comes from
+                # raidctl refuses an empty value: an undefined variable must not drop a claim
                 words += [f"{option}={one}" for one in (value or [""] if isinstance(value, list) else [value])]
         reply = self.raidctl("verify", *words, "--", *self.args["target"], expected=(0, 1, 3, 4))
         return {"changed": False, "passes": reply.code == 0, "exit_code": reply.code, "report": reply.document}

@@ -22,14 +22,14 @@ class Reply(t.NamedTuple):
 
     code: int
     document: dict[str, t.Any] | None
-    """Its JSON; None: there is none."""
+    """Its JSON; None if there is none."""
     errors: str
 
 
 class RaidctlAction(ActionBase):
     """An action that runs raidctl on the Ansible host or the target.
 
-    On the controller, it works over Ansible's connection.
+    On the Ansible host, raidctl uses Ansible's connection to the target.
     """
 
     _supports_check_mode = True
@@ -37,7 +37,7 @@ class RaidctlAction(ActionBase):
     TRANSFERS_FILES = False
 
     mode: t.ClassVar[str] = "connection"
-    """Where raidctl runs if the task does not choose."""
+    """Where raidctl runs by default."""
     options: t.ClassVar[dict[str, t.Any]] = {}
     """The argument spec of the module's own options."""
     constraints: t.ClassVar[dict[str, t.Any]] = {}
@@ -77,7 +77,7 @@ class RaidctlAction(ActionBase):
         """Run raidctl, and return its reply.
 
         Raises:
-            AnsibleActionFail: It ended with another exit code than those expected, or printed no JSON.
+            AnsibleActionFail: The exit code is unexpected, or raidctl printed no JSON.
             AnsibleConnectionFailure: The target cannot be reached.
         """
         reply = self._on_target(words) if self.on_target else self._over_connection(words)
@@ -85,10 +85,10 @@ class RaidctlAction(ActionBase):
 
     @staticmethod
     def judged(reply: Reply, words: t.Sequence[str], expected: t.Container[int] = (0,)) -> Reply:
-        """Return a reply with an expected exit code and JSON.
+        """Return a reply that has an expected exit code and JSON.
 
         Raises:
-            AnsibleActionFail: It has another one, or none.
+            AnsibleActionFail: The exit code is unexpected, or there is no JSON.
         """
         if reply.code not in expected or reply.document is None:
             message = (
@@ -110,7 +110,7 @@ class RaidctlAction(ActionBase):
 
     def shell(self, script: str) -> Reply:
         """Run a script on the target that prints raidctl's JSON."""
-        # as standard input: for a command alone, Ansible requests a terminal, which mixes both outputs
+        # as standard input: without one, Ansible requests a terminal, which mixes both outputs
         done = self._low_level_execute_command(self._shell_command(), in_data=f"{script}\n".encode())
         if done["rc"] == 127:
             raise AnsibleActionFail(
@@ -134,7 +134,7 @@ class RaidctlAction(ActionBase):
             ended = run(self.words(*words))
             return Reply(ended.code, _document(ended.out), ended.err.strip())
         carrier = sessions.AnsibleSessions(self._low_level_execute_command, self._shell_command())
-        # as one word: a name that begins with a hyphen is no option
+        # as one word: a name that begins with a hyphen is not an option
         ended = run(self.words(f"--host={self._host}", *words), carrier)
         reply = Reply(ended.code, _document(ended.out), ended.err.strip())
         # the result of a change matters more than a connection that broke meanwhile
@@ -147,7 +147,7 @@ class RaidctlAction(ActionBase):
 
 
 def _document(text: str) -> dict[str, t.Any] | None:
-    """Return the JSON object in an output. A login may have printed text before it. None: there is none."""
+    """Return the JSON object in an output. A login may have printed text before it. None if there is no object."""
     begin = text.find("{\n")
     try:
         found = json.loads(text[max(begin, 0) :])

@@ -18,7 +18,7 @@ except ImportError as error:
     IMPORT_ERROR: ImportError | None = error
 else:
     IMPORT_ERROR = None
-    # Ansible loads action plugins before it forks a worker for each host, so this is done once for all hosts.
+    # Ansible loads action plugins before it forks a worker for each host, so this runs once for all hosts.
     prepare()
 
 HOLD = b"""for hold in /dev/shm /run /tmp /var/tmp; do
@@ -27,8 +27,8 @@ done
 mkfifo "$hold/in" && exec 8<>"$hold/in" && exec <&8 8<&-
 rm -rf -- "$hold"
 """
-"""Script for a standard input that does not end. raidctl's script ends its programs at the end of its input, and
-Ansible closes that at once."""
+"""Script for a standard input that does not end. At the end of its input, raidctl's script ends its programs, and
+Ansible closes the input at once."""
 
 
 class AnsibleSessions:
@@ -43,21 +43,21 @@ class AnsibleSessions:
         self.passing = False
         self.error: AnsibleConnectionFailure | None = None
         self.reason = ""
-        """Why no shell could be used; empty: one was used."""
+        """Why no shell could be used; empty if one was used."""
 
     def begin(self) -> t.Any:
         """Return the failure, if any; Ansible connects with the first script."""
         return self._failure
 
     def ready(self) -> t.Any:
-        """Return the failure, if any; a failed connection stays failed."""
+        """Return the failure, if any; a failed connection is not retried."""
         return self._failure
 
     def settle(self) -> None:
         """Do nothing: a script returns only when its session has ended."""
 
     def close(self) -> None:
-        """Do nothing: the connection is Ansible's."""
+        """Do nothing: the connection belongs to Ansible."""
 
     def run(self, bounds: t.Any) -> t.Any:
         """Run a script, and return its exit code and outputs."""
@@ -69,7 +69,7 @@ class AnsibleSessions:
             except AnsibleConnectionFailure as error:
                 self.error = error
                 return self._failed(str(error))
-            except AnsibleError as error:  # a wrong password of become, a connection without standard input
+            except AnsibleError as error:  # become has a wrong password, or the connection has no standard input
                 return self._failed(str(error))
             out, err = (done[name].encode("utf-8", "surrogateescape") for name in ("stdout", "stderr"))
             if bounds.begin is not None and bounds.begin not in out:
