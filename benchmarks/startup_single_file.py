@@ -1,4 +1,4 @@
-"""The cost of a start of the single file. They alternate with starts of raidctl from this environment.
+"""The cost of a start of the single file. Each is compared with a start of raidctl from this environment.
 
     python benchmarks/startup_single_file.py [--quick]
 
