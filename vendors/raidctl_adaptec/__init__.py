@@ -12,12 +12,11 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl.vendor.tools import installed
-from raidctl_adaptec.capability import SUPPORT, UNREPORTED
+from raidctl_adaptec.capability import FAMILY, SUPPORT, UNREPORTED
 from raidctl_adaptec.tools import DRIVERS, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
-FAMILY = "adaptec"
 TITLE = "Adaptec and Microchip SmartRAID"
 LAST = False
 

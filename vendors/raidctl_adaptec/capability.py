@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Cache, Capability, Mode
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "adaptec"
 _SMARTPQI_ONLY = "Only controllers with the smartpqi driver (SmartRAID, SmartIOC) have it."
 _NO_FLUSH = "The tool has no command for it; setting a volume to write-through flushes it."
 _NO_INTERVAL = "The tool neither shows nor sets the flush interval."

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
+from raidctl_adaptec.capability import FAMILY
 from raidctl_adaptec.collect import Collection, collect
 from raidctl_adaptec.messages import problems_of_messages
-from raidctl_adaptec.to_model import FAMILY, build, controller_ids
+from raidctl_adaptec.to_model import build, controller_ids
 
 _REPORT = "If it is output of arcconf, report it with a recording of the machine (raidctl record)."
 

@@ -28,12 +28,11 @@ from raidctl.vendor.identity import distinct
 from raidctl_adaptec import battery as batteries_of
 from raidctl_adaptec import derived_fields, vocabulary
 from raidctl_adaptec import drive as drives_of
-from raidctl_adaptec.capability import capabilities
+from raidctl_adaptec.capability import FAMILY, capabilities
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft
 from raidctl_adaptec.messages import counts
 from raidctl_adaptec.policy import volume_cache
 
-FAMILY = "adaptec"
 # Series 2, 3, 5 and 6 and what IBM and Sun sold of them have no other mode than RAID, and the tool no line for it.
 _RAID_ONLY = regex(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
 

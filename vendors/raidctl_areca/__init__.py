@@ -12,9 +12,8 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl_areca.capability import SUPPORT, UNREPORTED
+from raidctl_areca.capability import FAMILY, SUPPORT, UNREPORTED
 
-FAMILY = "areca"
 TITLE = "Areca"
 DRIVERS = ("arcmsr",)
 LAST = False

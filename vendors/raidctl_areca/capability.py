@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "areca"
 _PASSWORD = "This needs the controller's password. "  # noqa: S105 - a sentence
 
 SUPPORT: dict[str, Capability] = {

@@ -26,10 +26,10 @@ from raidctl.vendor.simulated_bays import (
     array_status,
 )
 from raidctl.vendor.simulator import Reply, State
+from raidctl_areca.capability import FAMILY
 from raidctl_areca.grammar import heading, row
 from raidctl_areca.tables import place_of
 
-_FAMILY = "areca"
 _LISTS = (("disk", "info"), ("rsf", "info"), ("vsf", "info"))
 _SERIAL = regex(r"(?m)^Serial Number +: (\S+)")
 _LOCATION = regex(r"(?m)^(?:Device Location +: Enclosure#(\d+) (.+?)|(?:IDE )?Channel +: (\d+)) *$")
@@ -55,20 +55,20 @@ def _place(cells: Mapping[str, str]) -> str:
 def initial(words: tuple[str, ...], text: str) -> State:
     """The recorded lists, and the serial number of each drive by number."""
     if words in _LISTS:
-        return {f"{_FAMILY}/{' '.join(words)}": text, f"{_FAMILY}/clock": "0.0"}
+        return {f"{FAMILY}/{' '.join(words)}": text, f"{FAMILY}/clock": "0.0"}
     if words[:2] == ("vsf", "info"):
-        return {f"{_FAMILY}/{' '.join(words)}": text}
+        return {f"{FAMILY}/{' '.join(words)}": text}
     match, place = _SERIAL.search(text), _LOCATION.search(text)
     if words[:2] != ("disk", "info") or match is None or place is None:
         return {}
     bay = place_of(place[1], place[2] or place[3])
-    return {f"{_FAMILY}/serial {words[2].removeprefix('drv=')}": match[1], f"{_FAMILY}/bay {bay}": match[1]}
+    return {f"{FAMILY}/serial {words[2].removeprefix('drv=')}": match[1], f"{FAMILY}/bay {bay}": match[1]}
 
 
 class _Bays(FamilyBays):
     """Bays are by enclosure and slot, ``E2:S4``, or by channel. There is one controller, the tool's default."""
 
-    family = _FAMILY
+    family = FAMILY
 
     def numbers(self, state: Mapping[str, str]) -> list[str]:  # noqa: ARG002 - of all families
         """The number of the tool's default controller."""
@@ -76,7 +76,7 @@ class _Bays(FamilyBays):
 
     def of(self, state: Mapping[str, str], number: str) -> Bays | None:
         """The drives as they are now. None: the recorded lists are not complete."""
-        lists = [state.get(f"{_FAMILY}/{' '.join(words)}") for words in _LISTS]
+        lists = [state.get(f"{FAMILY}/{' '.join(words)}") for words in _LISTS]
         if any(text is None for text in lists):
             return None
         return super().of(state, number) or _recorded(state, *(text or "" for text in lists))
@@ -85,8 +85,8 @@ class _Bays(FamilyBays):
         """The bays that had a drive when the machine was recorded."""
         return {
             _place(cells): None
-            for _, cells in _rows(state[f"{_FAMILY}/disk info"])
-            if f"{_FAMILY}/serial {cells['number']}" in state
+            for _, cells in _rows(state[f"{FAMILY}/disk info"])
+            if f"{FAMILY}/serial {cells['number']}" in state
         }
 
 
@@ -107,7 +107,7 @@ def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> 
             machine.checks[cells["number"]] = Check(repair=False, since=since)
     usage = {}
     for _, cells in _rows(disks):
-        serial = state.get(f"{_FAMILY}/serial {cells['number']}")
+        serial = state.get(f"{FAMILY}/serial {cells['number']}")
         if serial is not None:
             machine.bays[_place(cells)], usage[serial] = serial, cells["usage"].strip()
             machine.disks[serial] = SimulatedDrive(like=cells["number"], state=_role(cells["usage"]))
@@ -153,11 +153,11 @@ def renumber(state: Mapping[str, str], one: str, other: str) -> State:
     machine.volumes = {new.get(number, number): group for number, group in sorted(machine.volumes.items())}
     machine.checks = {new.get(number, number): check for number, check in machine.checks.items()}
     after = BAYS.kept(state, "1", machine)
-    texts = {number: state[f"{_FAMILY}/vsf info vol={number}"] for number in new}
+    texts = {number: state[f"{FAMILY}/vsf info vol={number}"] for number in new}
     return (
         after
-        | {f"{_FAMILY}/vsf info vol={new[number]}": text for number, text in texts.items()}
-        | {f"{_FAMILY}/vsf info": _exchanged(state[f"{_FAMILY}/vsf info"], one, other)}
+        | {f"{FAMILY}/vsf info vol={new[number]}": text for number, text in texts.items()}
+        | {f"{FAMILY}/vsf info": _exchanged(state[f"{FAMILY}/vsf info"], one, other)}
     )
 
 
@@ -197,7 +197,7 @@ def _hot_spare(machine: Bays, state: Mapping[str, str], verb: str, number: str) 
 
 def _numbered(state: Mapping[str, str], number: str) -> str:
     """The bay of a number in the list of drives. Empty: there is none."""
-    found = (_place(cells) for _, cells in _rows(state[f"{_FAMILY}/disk info"]) if cells["number"] == number)
+    found = (_place(cells) for _, cells in _rows(state[f"{FAMILY}/disk info"]) if cells["number"] == number)
     return next(found, "")
 
 
@@ -224,7 +224,7 @@ def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     if words == ("rsf", "info"):
         return _last_cells(text, [_set_state(machine.groups[cells["name"]]) for _, cells in _rows(text)])
     if words[:2] == ("vsf", "info"):
-        text = state[f"{_FAMILY}/{' '.join(words)}"]
+        text = state[f"{FAMILY}/{' '.join(words)}"]
     if words == ("vsf", "info"):
         return _last_cells(text, [_volume_state(machine, cells["number"]) for _, cells in _rows(text)])
     if words[:2] == ("vsf", "info"):
@@ -284,7 +284,7 @@ def _drive(words: tuple[str, ...], text: str, state: Mapping[str, str], machine:
     disk = machine.disks[serial]
     text = re.sub(r"(?m)^(Serial Number +: ).*$", rf"\g<1>{serial}", text)
     text = re.sub(r"(?m)^(Device State +: ).*$", rf"\g<1>{'FAILED' if disk.state == 'failed' else 'NORMAL'}", text)
-    if state.get(f"{_FAMILY}/serial {number}") != serial:
+    if state.get(f"{FAMILY}/serial {number}") != serial:
         errors = "12" if disk.kind == "failing" else "0"
         text = re.sub(r"(?m)^((?:Media Error|Timeout) Count +: ).*$", rf"\g<1>{errors}", text)
         address = zlib.crc32(serial.encode()) % 16**7

@@ -22,12 +22,10 @@ from raidctl.vendor.draft import Draft
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.statuses import health_of_volume
 from raidctl_areca import vocabulary
-from raidctl_areca.capability import SUPPORT
+from raidctl_areca.capability import FAMILY, SUPPORT
 from raidctl_areca.draft import ControllerDraft
 from raidctl_areca.infer import link
 from raidctl_areca.policy import volume_cache
-
-FAMILY = "areca"
 
 
 def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
-from raidctl_drives.capability import SUPPORT
+from raidctl_drives.capability import FAMILY, SUPPORT
 from raidctl_drives.tools import DRIVERS, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
 
-FAMILY = "drives"
 TITLE = "Plain drives and host bus adapters"
 LAST = True
 

@@ -11,7 +11,7 @@ from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
-from raidctl_drives.capability import SUPPORT
+from raidctl_drives.capability import FAMILY, SUPPORT
 from raidctl_drives.kernel import SOURCE, cache_word
 from raidctl_drives.plain import HBA_DRIVERS, has_no_capacity, is_virtual
 from raidctl_drives.to_model import Group, Source, drive_of, identify, problems_of, write_evidence
@@ -82,7 +82,7 @@ def _controller(
     driver = function.driver if function else next((block.driver for block in virtual if block.driver), None)
     mode: Mode = "hba" if driver in HBA_DRIVERS else "none"
     return Controller(
-        id=f"drives:{address or 'virtual'}",
+        id=f"{FAMILY}:{address or 'virtual'}",
         vendor=function.vendor if function else None,
         model=function.model if function else None,
         driver=driver,
@@ -128,7 +128,7 @@ def _virtual(blocks: Sequence[BlockDevice], host: HostView, *, whole: bool) -> P
     subject = "This is a virtual machine: " if whole and host.virtual else ""
     return Problem(
         severity="info",
-        where="drives",
+        where=FAMILY,
         message=f"{subject}{shown} {'is a virtual disk' if one else 'are virtual disks'} of the hypervisor{by}. The "
         f"RAID level and caches below {'it' if one else 'them'} are known only to the host.",
         remedy="Run raidctl on the host, or ask the provider how the volume is protected; what Linux itself builds on "

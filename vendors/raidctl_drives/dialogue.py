@@ -15,6 +15,7 @@ from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, Which, ask_
 from raidctl.text import collapse, listing
 from raidctl.vendor.protocol import Observation
 from raidctl.vendor.session import death
+from raidctl_drives.capability import FAMILY
 from raidctl_drives.controllers import Found, controller_output, controllers_of
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.kernel import kernel_draft
@@ -223,7 +224,7 @@ def _lacking(
         problems.append(
             Problem(
                 severity="warning",
-                where="drives",
+                where=FAMILY,
                 message=f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} not installed: {listing(lost)} of "
                 "the plain drives are shown only as far as the kernel reports them.",
                 remedy=f"Install {listing(sorted({PACKAGES[name] for name in missing}))}.",
@@ -239,7 +240,7 @@ def _no_root(nodes: Sequence[str]) -> Problem:
     shown = listing(nodes) if len(nodes) <= 4 else f"{len(nodes)} drives"
     return Problem(
         severity="warning",
-        where="drives",
+        where=FAMILY,
         message=f"Querying the drives needs root: {shown} "
         f"{'is' if len(nodes) == 1 else 'are'} shown with kernel data only.",
         remedy="Run raidctl as root.",
@@ -252,7 +253,7 @@ def _merged(problems: Iterable[Problem]) -> list[Problem]:
     kept: dict[Problem, None] = {}
     refused: list[str] = []
     for problem in problems:
-        if problem.kind == "no_right" and problem.where != "drives":
+        if problem.kind == "no_right" and problem.where != FAMILY:
             refused.append(problem.where)
         else:
             kept[problem] = None

@@ -9,6 +9,7 @@ from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Problem, Tool, Volume
 from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation
+from raidctl_drives.capability import FAMILY
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.hdparm import read_hdparm
 from raidctl_drives.nvme import read_nvme
@@ -16,7 +17,7 @@ from raidctl_drives.sdparm import read_sdparm
 from raidctl_drives.smart import read_smartctl
 from raidctl_drives.to_model import Group, Source, drive_of, grouped, identify, problems_of, write_evidence
 
-LOOSE = "drives:loose"
+LOOSE = f"{FAMILY}:loose"
 """The controller of drives that were read from loose files."""
 _LAYER = regex(r"/dev/(?:md|dm-|mapper/|loop|zram|ram|drbd|bcache|rbd)")
 

@@ -13,6 +13,7 @@ from raidctl.text import collapse, printable, regex
 from raidctl.vendor.disagreement import disagreement
 from raidctl.vendor.draft import Complaint
 from raidctl.vendor.statuses import ORDER
+from raidctl_drives.capability import FAMILY
 from raidctl_drives.derived_fields import derived
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
@@ -157,14 +158,14 @@ def identify(groups: Sequence[Group]) -> list[str]:
         serial = next((s for s in _serials(group) if "\N{REPLACEMENT CHARACTER}" not in s), None)
         wwn = next((w for w in group.values("wwn") if wwn_key(w)), None)
         name = _BLANK.sub("_", collapse(printable(serial or wwn or kernel or group.fallback or "unknown")))
-        if f"drives:{name}" in taken and kernel and kernel != name:
+        if name in taken and kernel and kernel != name:
             name = f"{name}-{kernel}"
         unique = name
-        while f"drives:{unique}" in taken:
+        while unique in taken:
             used[name] = used.get(name, 1) + 1
             unique = f"{name}-{used[name]}"
-        taken.add(f"drives:{unique}")
-        ids.append(f"drives:{unique}")
+        taken.add(unique)
+        ids.append(f"{FAMILY}:{unique}")
     return ids
 
 

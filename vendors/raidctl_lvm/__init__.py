@@ -13,7 +13,7 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl_lvm.capability import SUPPORT
+from raidctl_lvm.capability import FAMILY, SUPPORT
 
 __all__ = [
     "DRIVERS",
@@ -29,7 +29,6 @@ __all__ = [
     "sniff",
 ]
 
-FAMILY = "lvm"
 TITLE = "LVM RAID"
 DRIVERS: tuple[str, ...] = ()
 LAST = False

@@ -10,12 +10,11 @@ from raidctl.model import Array, Controller, Drive, Problem, Tool, Volume
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
-from raidctl_lvm.capability import SUPPORT
+from raidctl_lvm.capability import FAMILY, SUPPORT
 from raidctl_lvm.draft import ControllerDraft
 from raidctl_lvm.infer import infer
 from raidctl_lvm.lists import device_of, read_json, read_text
 
-ID = "lvm"
 _REMEDY = "Give the output of `lvs -a -o +devices,segtype` as printed."
 
 
@@ -39,10 +38,10 @@ def read(
         first = next(iter(draft.volumes.values()))
         draft.put(first.evidence[0][0], "model", "LVM RAID")
         made = [_controller(draft, host or HostView())]
-        draft.write_evidence(ID)
+        draft.write_evidence(FAMILY)
     else:
         draft.drop_evidence()
-    found += draft.problems(ID)
+    found += draft.problems(FAMILY)
     return Observation(tuple(made), tuple(dict.fromkeys(found)), tuple(tools), tuple(outputs))
 
 
@@ -68,7 +67,7 @@ def _read(document: Document, draft: ControllerDraft, found: list[Problem]) -> I
 def _controller(draft: ControllerDraft, host: HostView) -> Controller:
     nodes = {name: block.node for block in host.blocks for name in (*block.links, block.node)}
     return Controller(
-        id=ID,
+        id=FAMILY,
         model="LVM RAID",
         mode="software",
         told_by="lvs" if draft.rows else "dmsetup",
@@ -83,17 +82,17 @@ def _controller(draft: ControllerDraft, host: HostView) -> Controller:
 def _volume(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Volume:
     device = device_of(name)
     return draft.volume(name).build(
-        Volume, id=f"{ID}:{name}", array=array_id(ID, name), device=nodes.get(device, device)
+        Volume, id=f"{FAMILY}:{name}", array=array_id(FAMILY, name), device=nodes.get(device, device)
     )
 
 
 def _array(draft: ControllerDraft, name: str) -> Array:
     array = draft.array(name)
-    return array.build(Array, id=array_id(ID, name), drives=tuple(f"{ID}:{key}" for key in array.members))
+    return array.build(Array, id=array_id(FAMILY, name), drives=tuple(f"{FAMILY}:{key}" for key in array.members))
 
 
 def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive:
     drive = draft.drive(name)
     device = drive.get("device")
-    array = array_id(ID, name.rpartition("/")[0])
-    return drive.build(Drive, id=f"{ID}:{name}", array=array, device=nodes.get(device, device) if device else None)
+    array = array_id(FAMILY, name.rpartition("/")[0])
+    return drive.build(Drive, id=f"{FAMILY}:{name}", array=array, device=nodes.get(device, device) if device else None)

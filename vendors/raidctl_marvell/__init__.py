@@ -13,9 +13,8 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
 from raidctl_marvell import kernel
-from raidctl_marvell.capability import SUPPORT, UNREPORTED
+from raidctl_marvell.capability import FAMILY, SUPPORT, UNREPORTED
 
-FAMILY = "marvell"
 TITLE = "Marvell boot mirrors: Dell BOSS, Lenovo M.2"
 DRIVERS: tuple[str, ...] = ()
 LAST = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "marvell"
 _NONE = "The controllers have no such setting."
 
 SUPPORT: dict[str, Capability] = {

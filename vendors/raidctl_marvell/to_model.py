@@ -20,11 +20,9 @@ from raidctl.model import (
 )
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import doubt_ok, health_of_volume
-from raidctl_marvell.capability import SUPPORT
+from raidctl_marvell.capability import FAMILY, SUPPORT
 from raidctl_marvell.draft import ControllerDraft
 from raidctl_marvell.labels import IDLE
-
-FAMILY = "marvell"
 
 
 def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Controller:

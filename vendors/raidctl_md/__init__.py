@@ -14,12 +14,11 @@ from raidctl.host import HostView
 from raidctl.model import Progress
 from raidctl.request import Dialogue, Read, ask
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
-from raidctl_md.capability import SUPPORT
+from raidctl_md.capability import FAMILY, SUPPORT
 from raidctl_md.probe import MDSTAT, PLACES, first_round
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "progress", "read", "sniff"]
 
-FAMILY = "md"
 TITLE = "Linux software RAID (md)"
 TOOLS = (ToolSpec("mdadm", PLACES, "the package mdadm of the distribution"),)
 DRIVERS: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
 from raidctl.vendor.statuses import health_of_volume, worst
 from raidctl_md.agreement import LIVE, differences, worst_first
-from raidctl_md.capability import SUPPORT
+from raidctl_md.capability import FAMILY, SUPPORT
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, list_members
@@ -71,7 +71,7 @@ def build(
     if built.arrays or details:
         controllers = (
             Controller(
-                id="md",
+                id=FAMILY,
                 vendor="Linux",
                 model="Linux md",
                 mode="software",
@@ -100,7 +100,7 @@ def _by_name(item: Group) -> tuple[tuple[int, int, str], ...]:
 
 def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     """A plain array, or a container with its arrays."""
-    array_id = f"md:{item.name}/array"
+    array_id = f"{FAMILY}:{item.name}/array"
     members = sorted(item.children, key=_by_name) if item.is_container or item.children else [item]
     volumes = [_volume(member, array_id, built) for member in members]
     built.volumes += volumes
@@ -118,7 +118,7 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.drives += drives
     for each in (*members, item):
         if between := differences(each.ranked()):
-            where = array_id if each is own else f"md:{each.name}"
+            where = array_id if each is own else f"{FAMILY}:{each.name}"
             built.problems.append(described_twice(each.name, between).problem(where))
     for draft in (draft for each in (*members, item) for draft in each.drafts):
         reports = [report for report in (draft, *draft.members.values()) if report.complaints]
@@ -158,7 +158,7 @@ def _array(
 
 
 def _volume(item: Group, array_id: str, built: _Built) -> Volume:
-    volume_id = f"md:{item.name}"
+    volume_id = f"{FAMILY}:{item.name}"
     ranked = item.ranked()
     for draft in ranked:
         built.ids[id(draft)] = volume_id
@@ -172,7 +172,7 @@ def _volume(item: Group, array_id: str, built: _Built) -> Volume:
     for draft in reversed(ranked):
         details.update(draft.details)
     if item.container is not None:
-        details["container"] = f"md:{item.container.name}/array"
+        details["container"] = f"{FAMILY}:{item.container.name}/array"
     # "external:/md127/0" if no source describes that container
     values["metadata"] = values["metadata"] or details.get("super")
     return Volume(
@@ -225,7 +225,7 @@ def _progress(ranked: Sequence[ArrayDraft]) -> Progress | None:
 def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:
     drives: list[tuple[Device, Drive]] = []
     for device in list_members(item, alias).devices:
-        drive_id = f"md:{item.name}/{device.key}"
+        drive_id = f"{FAMILY}:{item.name}/{device.key}"
         for _, member in device.reports:
             built.ids[id(member)] = drive_id
         drives.append((device, drive_of(device, item, drive_id=drive_id, array_id=array_id, dormant=dormant)))
@@ -257,7 +257,7 @@ def _write_evidence(reading: Reading, built: _Built) -> dict[str, str]:
     details: dict[str, str] = {}
     for line, label, value in reading.controller:
         if built.arrays or label != "Personalities":
-            record("md", [(line, f"details[{label}]", value)])
+            record(FAMILY, [(line, f"details[{label}]", value)])
             details[label] = value
         else:
             mark_read(line)

@@ -13,12 +13,11 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl.vendor.tools import installed
-from raidctl_megaraid.capability import SUPPORT, UNREPORTED
+from raidctl_megaraid.capability import FAMILY, SUPPORT, UNREPORTED
 from raidctl_megaraid.tools import DRIVERS, MAKERS, MFI_DRIVER, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
-FAMILY = "megaraid"
 TITLE = "Broadcom, LSI and Dell MegaRAID"
 LAST = False
 

@@ -10,6 +10,7 @@ from raidctl.vendor.unreported import Unreported
 if TYPE_CHECKING:  # without any of the tools, no draft is imported
     from raidctl_megaraid.draft import ControllerDraft
 
+FAMILY = "megaraid"
 _SPLIT = "The firmware divides the cache between reads and writes automatically."
 _STATISTICS = "The tools show no counters of the cache."
 _FLUSH = "storcli /cN flushcache, MegaCli -AdpCacheFlush; the amount of unwritten data is not shown."

@@ -31,14 +31,12 @@ from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
-from raidctl_megaraid.capability import capabilities
+from raidctl_megaraid.capability import FAMILY, capabilities
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.infer import BAD_BBU, infer
 from raidctl_megaraid.megacli.sentences import MISSING_ROW
 from raidctl_megaraid.messages import reports
 from raidctl_megaraid.policy import Power, masked, volume_cache
-
-FAMILY = "megaraid"
 
 # PCI Address = 00:03:00:00      (domain:bus:device:function, hexadecimal)
 _PCI = regex(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([0-7])", re.IGNORECASE)

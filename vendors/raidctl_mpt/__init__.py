@@ -14,9 +14,8 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
 from raidctl_mpt import kernel
-from raidctl_mpt.capability import SUPPORT, UNREPORTED
+from raidctl_mpt.capability import FAMILY, SUPPORT, UNREPORTED
 
-FAMILY = "mpt"
 TITLE = "LSI SAS2 and SAS3 with IR firmware"
 DRIVERS: tuple[str, ...] = ()
 LAST = False

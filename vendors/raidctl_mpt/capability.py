@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "mpt"
 _NONE = "The controllers have no cache memory."
 _UNTOLD = "The tools neither report nor set it."
 

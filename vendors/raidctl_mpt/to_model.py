@@ -20,11 +20,10 @@ from raidctl.model import (
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import doubt_ok, health_of_volume
 from raidctl_mpt import vocabulary
-from raidctl_mpt.capability import SUPPORT
+from raidctl_mpt.capability import FAMILY, SUPPORT
 from raidctl_mpt.draft import ControllerDraft
 from raidctl_mpt.labels import ADDRESS
 
-FAMILY = "mpt"
 _NOWHERE = "0:0"
 """The place of a member that is missing."""
 _WORKS = ("online", "optimal")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from raidctl.host import HostView
 from raidctl.request import Dialogue, Failure, Get, ask
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
-from raidctl_redfish.capability import SUPPORT, UNREPORTED
+from raidctl_redfish.capability import FAMILY, SUPPORT, UNREPORTED
 
 __all__ = [
     "DRIVERS",
@@ -28,7 +28,6 @@ __all__ = [
     "sniff",
 ]
 
-FAMILY = "redfish"
 TITLE = "Service processors (BMC) with Redfish"
 DRIVERS: tuple[str, ...] = ()
 LAST = False

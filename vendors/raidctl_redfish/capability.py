@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "redfish"
 _READ = Capability(read=True, set=False, why="Redfish is only read.")
 _NONE = Capability(read=False, set=False, why="Redfish has no property for it.")
 SUPPORT: dict[str, Capability] = {

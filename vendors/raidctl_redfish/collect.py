@@ -15,6 +15,7 @@ from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_redfish.battery import battery_links, chassis_of, packs_of, read_backup, read_batteries, read_pack
+from raidctl_redfish.capability import FAMILY
 from raidctl_redfish.controller import finish, read_array_controller, read_storage
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.drive import is_empty_bay, read_drive, read_smart_drive, volumes_of
@@ -23,7 +24,6 @@ from raidctl_redfish.to_model import build
 from raidctl_redfish.vocabulary import bare
 from raidctl_redfish.volume import read_logical_drive, read_volume
 
-FAMILY = "redfish"
 _OWNER = regex(r"(.*/(?:Storages?|ArrayControllers)/([^/]+))(?:/.*)?")
 _CHASSIS = regex(r"(.*/Chassis/([^/]+))(?:/.*)?")
 _USED = frozenset(

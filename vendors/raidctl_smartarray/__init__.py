@@ -13,13 +13,12 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl.vendor.tools import installed
-from raidctl_smartarray.capability import SUPPORT, UNREPORTED
+from raidctl_smartarray.capability import FAMILY, SUPPORT, UNREPORTED
 from raidctl_smartarray.tools import DRIVERS, KIND, STATUS_TOOL
 from raidctl_smartarray.tools import TOOLS as _SETTING_TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED", "observe", "read", "sniff"]
 
-FAMILY = "smartarray"
 TITLE = "HP and HPE Smart Array"
 TOOLS = (*_SETTING_TOOLS, STATUS_TOOL)
 LAST = False

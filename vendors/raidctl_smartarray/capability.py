@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from raidctl.model import Battery, Cache, Capability, Mode
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "smartarray"
 _NO_FLUSH = "The tool has no command for it; disabling a volume's caching writes its data back."
 _NO_INTERVAL = "The tool neither shows nor sets a flush interval."
 _NO_STATISTICS = "The tool shows sizes and the split of the cache, but no counters."

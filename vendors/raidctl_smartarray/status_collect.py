@@ -18,14 +18,13 @@ from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
 from raidctl_smartarray import proc_reader, status_reader
+from raidctl_smartarray.dialogue import LOCK, TIMEOUT
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.proc_reader import ProcReader
 from raidctl_smartarray.status_reader import StatusReader
 from raidctl_smartarray.to_model import build, controller_ids
 from raidctl_smartarray.tools import DRIVERS, STATUS_TOOL
 
-LOCK = "smartarray"
-TIMEOUT = 120.0
 _CONTROLLERS = "12"
 """The SCSI type of a RAID controller."""
 _DIFFERENT = "cciss_vol_status lists {} volumes and the kernel's driver {}, or under other numbers."

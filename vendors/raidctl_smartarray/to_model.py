@@ -27,12 +27,11 @@ from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
 from raidctl_smartarray import derived_fields, vocabulary
-from raidctl_smartarray.capability import capabilities
+from raidctl_smartarray.capability import FAMILY, capabilities
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.messages import cache_reason, unknown_battery
 from raidctl_smartarray.policy import volume_cache
 
-FAMILY = "smartarray"
 # The current array controller had valid data stored in its battery/capacitor backed write cache the last time it was
 _HARMLESS = regex(r"had valid data stored", re.IGNORECASE)
 _PRESERVED = regex(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)

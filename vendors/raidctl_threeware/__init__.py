@@ -13,9 +13,8 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl_threeware.capability import SUPPORT, UNREPORTED
+from raidctl_threeware.capability import FAMILY, SUPPORT, UNREPORTED
 
-FAMILY = "threeware"
 TITLE = "3ware"
 DRIVERS = ("3w-xxxx", "3w-9xxx", "3w-sas")
 LAST = False

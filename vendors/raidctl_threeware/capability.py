@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "threeware"
 _ONLY_READ = "raidctl sets only the rates of 3ware controllers; "
 
 # The commands named here are those of tw_cli(8), version 3.1, "Logical Disk Object Messages" and "/cx flush".

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from raidctl.evidence import Line
 from raidctl.vendor import controllers, draft
 from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl_threeware.capability import FAMILY
 
 
 class UnitDraft(GroupDraft):
@@ -53,7 +54,7 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
     @property
     def object_id(self) -> str:
         """``threeware:0``."""
-        return f"threeware:{self.name or 'unknown'}"
+        return f"{FAMILY}:{self.name or 'unknown'}"
 
     def assign(self, drive: Draft, unit: str, line: Line) -> None:
         """Put a drive into a unit, as a line reports it."""

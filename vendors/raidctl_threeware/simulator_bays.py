@@ -25,6 +25,7 @@ from raidctl.vendor.simulated_bays import (
     array_status,
 )
 from raidctl.vendor.simulator import Reply, State
+from raidctl_threeware.capability import FAMILY
 
 # u1    RAID-5    REBUILDING     37%     -       256K    2793.96   RiW    ON
 _UNIT = regex(r"(?m)^u(?P<unit>\d+) +(?P<type>\S+) +(?P<status>[A-Z-]+) +(?P<rebuilt>\S+) +(?P<done>\S+)(?P<rest> .*)$")
@@ -34,7 +35,6 @@ _PORT = regex(r"(?m)^p(?P<port>\d+) +(?P<status>[A-Z-]+) +(?P<unit>u\d+|-) +(?P<
 _PART = regex(r"(?m)^u(?P<unit>\d+)-(?P<part>\d+) +DISK +(?P<status>\S+) +\S+ +\S+ +(?:p\d+|-)(?P<rest> .*)$")
 _LEVELS = {"RAID-0": "raid0", "RAID-1": "raid1", "RAID-5": "raid5", "RAID-6": "raid6", "RAID-10": "raid10"}
 _WORDS = {"ok": "OK", "degraded": "DEGRADED", "rebuilding": "REBUILDING", "failed": "INOPERABLE"}
-_FAMILY = "threeware"
 _SPARE_REST = "-       931.505   -      ON     "
 _SERIAL = regex(r"(?m)^/c\d+/p\d+ Serial = (\S+) *$")
 
@@ -42,7 +42,7 @@ _SERIAL = regex(r"(?m)^/c\d+/p\d+ Serial = (\S+) *$")
 class _Bays(FamilyBays):
     """Bays are by port: ``3`` of ``p3``."""
 
-    family = _FAMILY
+    family = FAMILY
     prefix = "p"
 
     def of(self, state: Mapping[str, str], number: str) -> Bays | None:
@@ -106,7 +106,7 @@ def serial(argv: tuple[str, ...], text: str) -> State:
     """The serial number in a recorded ``/c6/p3 show serial``."""
     match = _SERIAL.search(text)
     port = argv[1].rpartition("/")[2]
-    return {f"serial {argv[1]}": match[1], f"{_FAMILY}/bay {port}": match[1]} if match else {}
+    return {f"serial {argv[1]}": match[1], f"{FAMILY}/bay {port}": match[1]} if match else {}
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:

@@ -15,7 +15,7 @@ from raidctl.request import Dialogue
 from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
-from raidctl_zfs.capability import SUPPORT, UNREPORTED
+from raidctl_zfs.capability import FAMILY, SUPPORT, UNREPORTED
 
 __all__ = [
     "COUNTS_REDUNDANCY",
@@ -31,7 +31,6 @@ __all__ = [
     "sniff",
 ]
 
-FAMILY = "zfs"
 TITLE = "ZFS pools"
 DRIVERS: tuple[str, ...] = ()
 LAST = False

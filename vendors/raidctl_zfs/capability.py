@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.vendor.software_support import software_support
 from raidctl.vendor.unreported import Unreported
 
+FAMILY = "zfs"
 SUPPORT = software_support("ZFS has no controller cache and no battery.")
 UNREPORTED = (
     Unreported(

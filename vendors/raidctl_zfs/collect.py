@@ -13,7 +13,7 @@ from raidctl.text import printable, regex
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
-from raidctl_zfs.capability import SUPPORT
+from raidctl_zfs.capability import FAMILY, SUPPORT
 from raidctl_zfs.draft import ControllerDraft
 from raidctl_zfs.get_text import ERROR, read_sync
 from raidctl_zfs.infer import infer
@@ -21,7 +21,6 @@ from raidctl_zfs.list_text import read_list
 from raidctl_zfs.status_json import read_json
 from raidctl_zfs.status_text import read_status
 
-ID = "zfs"
 _KERNEL = regex(r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII)
 _BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
 """Status of a pool without faults, by its work in progress."""
@@ -44,8 +43,8 @@ def read(
     made = []
     if controller.volumes:
         made = [_controller(controller, host or HostView())]
-        found += controller.problems(ID)
-        controller.write_evidence(ID)
+        found += controller.problems(FAMILY)
+        controller.write_evidence(FAMILY)
     return Observation(tuple(made), tuple(dict.fromkeys(found)), tuple(tools), tuple(outputs))
 
 
@@ -85,11 +84,11 @@ def _controller(draft: ControllerDraft, host: HostView) -> Controller:
     drives = tuple(_drive(draft, name, nodes) for name in draft.drives)
     points = {block.node: block.mountpoints for block in host.blocks if block.filesystem == "zfs_member"}
     return Controller(
-        id=ID,
+        id=FAMILY,
         model="OpenZFS",
         mode="software",
         told_by="zpool",
-        volumes=tuple(_volume(draft, name, _mounted(array_id(ID, name), drives, points)) for name in draft.volumes),
+        volumes=tuple(_volume(draft, name, _mounted(array_id(FAMILY, name), drives, points)) for name in draft.volumes),
         arrays=tuple(_array(draft, name) for name in draft.arrays),
         drives=drives,
         capabilities=SUPPORT,
@@ -116,16 +115,16 @@ def _volume(draft: ControllerDraft, name: str, points: tuple[str, ...]) -> Volum
     known: dict[str, Any] = {"status": status, "consistency_check": pool.part("consistency_check", Scrub)}
     disabled = tuple(dict.fromkeys(pool.sync_disabled))
     known["sync_disabled"] = disabled if disabled or pool.sync_read else None  # one is known although a row was unread
-    return pool.build(Volume, id=f"{ID}:{name}", array=array_id(ID, name), mountpoints=points, **known)
+    return pool.build(Volume, id=f"{FAMILY}:{name}", array=array_id(FAMILY, name), mountpoints=points, **known)
 
 
 def _array(draft: ControllerDraft, name: str) -> Array:
     array = draft.array(name)
     return array.build(
         Array,
-        id=array_id(ID, name),
-        drives=tuple(f"{ID}:{key}" for key in array.members),
-        spares=tuple(f"{ID}:{key}" for key in array.spares),
+        id=array_id(FAMILY, name),
+        drives=tuple(f"{FAMILY}:{key}" for key in array.members),
+        spares=tuple(f"{FAMILY}:{key}" for key in array.spares),
     )
 
 
@@ -133,11 +132,11 @@ def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive
     drive = draft.drive(name)
     printed = drive.details["name"]
     device = nodes.get(printed.rpartition("/")[2]) or _node(printed)
-    array = array_id(ID, name.partition("/")[0])
+    array = array_id(FAMILY, name.partition("/")[0])
     spare = drive.get("role") == "spare"
     errors = drive.part("errors", Errors) or Errors()
     return drive.build(
-        Drive, id=f"{ID}:{name}", array=array, device=device, errors=errors, spare_for=(array,) if spare else ()
+        Drive, id=f"{FAMILY}:{name}", array=array, device=device, errors=errors, spare_for=(array,) if spare else ()
     )
 
 
