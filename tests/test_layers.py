@@ -222,7 +222,7 @@ def test_each_command_has_the_module_of_its_name() -> None:
             module = "/".join(words)
             expected.add(f"{module}/__init__.py" if isinstance(context.command, click.Group) else f"{module}.py")
     files = {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
-    found = {one for one in files if not one.startswith("shared/") and not re.search(r"/_(?!_init_)", one)}
+    found = {one for one in files if not one.startswith("shared/") and not re.search(r"(?:^|/)_(?!_init_)", one)}
     assert found == expected
 
 
@@ -283,6 +283,27 @@ def shared_that_imports_a_command(path: Path) -> Iterator[str]:
 def test_shared_code_of_commands_imports_no_command() -> None:
     """Code that two groups of commands need is in cli/shared, and imports neither of them."""
     checked(sorted((ROOT / "raidctl" / "cli" / "shared").glob("*.py")), shared_that_imports_a_command)
+
+
+def test_code_of_one_command_is_beside_it() -> None:
+    """Only what several commands use is in cli/shared. A module of ``verify`` is called ``_verify_plan.py``."""
+    modules = {module(path): path for path in CORE if module(path).startswith("raidctl.cli.")}
+    imports = {name: imported_modules(path, modules) for name, path in modules.items()}
+    groups = {name: name.split(".")[2] for name in modules}
+
+    @cache
+    def commands_that_use(name: str) -> frozenset[str]:
+        users = [other for other, needed in imports.items() if name in needed]
+        return frozenset().union(
+            *(commands_that_use(one) if groups[one] == "shared" else {groups[one].strip("_")} for one in users)
+        )
+
+    for name, group in groups.items():
+        found = {one.partition("_")[0] for one in commands_that_use(name)}
+        if group == "shared":
+            assert len(found) != 1, f"Only {found} uses {name}."
+        elif group.startswith("_"):
+            assert found == {group.split("_")[1]}, f"{found} use {name}."
 
 
 def too_long(path: Path) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 Each command is a module with a click command named ``command``: ``show.py`` is ``raidctl show``, ``cache/flush.py`` is
 ``raidctl cache flush``. A new one also needs its short help in :data:`COMMANDS`, or in the table of its group. Code of
-several commands is in ``shared``. Only what every start needs is imported here; a command's module is imported when it
-is used.
+several commands is in ``shared``; other modules of a command are beside it (``_verify_plan.py``). Only what every start
+needs is imported here; a command's module is imported when it is used.
 """
 
 from __future__ import annotations

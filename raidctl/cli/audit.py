@@ -116,7 +116,7 @@ def _audit(
     jobs, settings.jobs = jobs or settings.jobs, None
     found: Found
     if settings.hosts is not None:
-        from raidctl.cli.shared.audit_hosts import RemoteAudit  # noqa: PLC0415 - only where there are many
+        from raidctl.cli._audit_hosts import RemoteAudit  # noqa: PLC0415 - only where there are many
 
         if paths:
             raise click.UsageError("--hosts and a PATH cannot be used together: give one of them.")

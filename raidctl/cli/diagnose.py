@@ -235,7 +235,7 @@ def _explained(name: str) -> tuple[Rule, str]:
     Raises:
         UsageError: There is none; the message names the nearest.
     """
-    from raidctl.cli.shared.other_results import names, other_result  # noqa: PLC0415 - only where it is asked for
+    from raidctl.cli._diagnose_results import names, other_result  # noqa: PLC0415 - only where it is asked for
 
     if (found := other_result(name)) is not None:
         return found

@@ -193,7 +193,7 @@ def _rows(
     settings: Settings, output: str | None, *, table: str, path: tuple[str, ...], snapshots: bool, form: str | None,
     policy: str | None, waivers: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
-    from raidctl.cli.shared.export_rows import Wanted, export_rows  # noqa: PLC0415 - only where it is asked for
+    from raidctl.cli._export_rows import Wanted, export_rows  # noqa: PLC0415 - only where it is asked for
 
     wanted = Wanted(
         table=table,
@@ -256,7 +256,7 @@ def _diagnosis(inventory: Inventory, wanted: _Wanted, ignored: Sequence[Waiver])
 
 
 def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targets: str | None) -> NoReturn:
-    from raidctl.cli.shared.export_targets import for_target, targets_of  # noqa: PLC0415 - rarely needed
+    from raidctl.cli._export_targets import for_target, targets_of  # noqa: PLC0415 - rarely needed
     from raidctl.output.http_server import Page, Probes, Refresher, address, serve  # noqa: PLC0415 - as above
 
     def page(about: Settings) -> Page:

@@ -94,17 +94,17 @@ def command(
 
 def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> int:
     """Read before the command, or after it, and save the reading."""
-    from raidctl.cli.shared import deed_transcripts  # noqa: PLC0415 - only where it is asked for
+    from raidctl.cli import _record_transcripts  # noqa: PLC0415 - only where it is asked for
     from raidctl.recording import deed_transcript  # noqa: PLC0415 - as above
 
-    words = deed_transcripts.command_of(text)
+    words = _record_transcripts.command_of(text)
     if deed_transcript.begun(place, words) is None:
         _refuse_taken(place)
     else:
         deed_transcript.answer(place)
     with machine(settings) as named:
         kept, seen = _record(named, "", events=False)
-        screen = deed_transcripts.write_transcript(named, kept, seen, words, place, masked=masked)
+        screen = _record_transcripts.write_transcript(named, kept, seen, words, place, masked=masked)
     if settings.as_json:
         emit_json({"destination": str(place), "complete": (place / deed_transcript.TRANSCRIPT).exists()})
     else:

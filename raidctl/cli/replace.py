@@ -7,16 +7,16 @@ from datetime import datetime, timezone
 import click
 from msgspec.structs import replace
 
-from raidctl.cli.shared.machine import look, machine, print_tracebacks
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import Consent, changing_options
-from raidctl.cli.shared.replacement import (
+from raidctl.cli._replace_drive import (
     abandon_replacement,
     begin_replacement,
     list_replacements,
     resume_replacement,
 )
-from raidctl.cli.shared.replacement_facts import Wanted
+from raidctl.cli._replace_facts import Wanted
+from raidctl.cli.shared.machine import look, machine, print_tracebacks
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.operate.boot_loader import Around, look_around, nodes_of

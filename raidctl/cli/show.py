@@ -116,7 +116,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
 
 def _advice(inventory: Inventory, settings: Settings, whole: Inventory | None = None) -> Advice | None:
     """Return what ``diagnose`` finds that forbids "No problems found"."""
-    from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
+    from raidctl.cli._show_advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
     return advice(inventory, settings, whole) if inventory.controllers else None
 

@@ -1,7 +1,7 @@
 """``raidctl verify``: check claims about a volume, with evidence. The exit code is the result.
 
-``verify_plan``, ``verify_measurement``, ``measuring`` and ``switcher`` of cli/shared are for ``--measure``. A new claim
-goes into :mod:`raidctl.verify`, and its option into the table below.
+``_verify_plan`` and ``_verify_measurement`` are for ``--measure``. A new claim goes into :mod:`raidctl.verify`, and its
+option into the table below.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _by_settings(
     """Check claims against inventory and kernel. Also check a power-cut run in a file."""
     run = None
     if powercut is not None:
-        from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for
+        from raidctl.cli._verify_powercut import run_in  # noqa: PLC0415 - only where it is asked for
 
         run = run_in(powercut)
     machine = checked_machine(settings)
@@ -195,8 +195,8 @@ def _by_measuring(
         raise click.UsageError("--measure takes exactly one TARGET: a directory, a device or an NBD export.")
     if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
         raise click.UsageError("--switch-seconds needs --switch-policy or --switch-drive-caches.")
-    from raidctl.cli.shared.verify_measurement import run  # noqa: PLC0415 - the benchmark takes long to import
-    from raidctl.cli.shared.verify_plan import MeasureOptions  # noqa: PLC0415 - as above
+    from raidctl.cli._verify_measurement import run  # noqa: PLC0415 - the benchmark takes long to import
+    from raidctl.cli._verify_plan import MeasureOptions  # noqa: PLC0415 - as above
 
     options = MeasureOptions(
         target=target[0],

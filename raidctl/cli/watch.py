@@ -17,6 +17,7 @@ from click.core import ParameterSource
 
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import topic
+from raidctl.cli._watch_state import WatchState, opened
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
@@ -26,7 +27,6 @@ from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.reader_gone import ReaderGoneError
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.cli.shared.waivers import kept, waivers_option
-from raidctl.cli.shared.watch_state import WatchState, opened
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -148,11 +148,11 @@ def command(
 
 
 def _live(context: click.Context, settings: Settings, interval: float | None, at_most: float | None) -> int:
-    from raidctl.cli.shared import live_watch  # noqa: PLC0415 - not needed by a timer
+    from raidctl.cli import _watch_live  # noqa: PLC0415 - not needed by a timer
 
     _refuse(context, _OF_ONCE, 'needs --once: the live screen sends nothing ("raidctl watch --once" does)')
     settings.check()
-    return live_watch.run(settings, interval, at_most)
+    return _watch_live.run(settings, interval, at_most)
 
 
 def _refuse(context: click.Context, names: Collection[str], why: str) -> None:

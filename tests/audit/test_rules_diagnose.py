@@ -14,7 +14,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import Diagnosis, around, diagnose, exit_code
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
-from raidctl.cli.shared.other_results import names
+from raidctl.cli._diagnose_results import names
 from raidctl.model import Array, Capability, Controller, Drive, Problem
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen

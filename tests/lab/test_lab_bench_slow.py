@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-slow-drives")]
 
 ARRAYS = ("raid1x2", "raid5x4")
 """A mirror and an array with parity. More are tried by hand, and all of them on a virtual clock."""
-IMPORTS = ("raidctl.cli.shared.verify_measurement", "raidctl.cli.shared.measuring")
+IMPORTS = ("raidctl.cli._verify_measurement", "raidctl.cli.shared.measuring")
 SWITCHES = (
     "verify", "--measure", "--media", "hdd", "--switch-drive-caches", "--switch-seconds", "1", "--seconds", "10",
     "--overwrite", "all", "--yes", "--no-save",

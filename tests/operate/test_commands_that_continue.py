@@ -10,11 +10,11 @@ import pytest
 from raidctl.change.beginning import begin
 from raidctl.change.journal import Journal
 from raidctl.change.state_directory import command_on, default_directory, restore_command
+from raidctl.cli._replace_drive import resume_replacement
+from raidctl.cli._replace_facts import Wanted
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED
-from raidctl.cli.shared.replacement import resume_replacement
-from raidctl.cli.shared.replacement_facts import Wanted
 from raidctl.errors import UsageError
 from raidctl.operate.replacement_facts import Facts, facts_text
 from raidctl.vendor.plan import Plan

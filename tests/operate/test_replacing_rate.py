@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from raidctl.change.journal import Journal
 from raidctl.cli import cli
+from raidctl.cli._replace_rate import at_rate
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.replacement_rate import at_rate
 from raidctl.errors import UnderWay
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.first_facts_behind import facts_behind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin import manual, rules
 from raidctl.audit.rule import Rule
-from raidctl.cli.shared.other_results import names, other_result
+from raidctl.cli._diagnose_results import names, other_result
 from raidctl.health.judge import RANKS, TABLE
 from tests.audit.rule_examples import EXAMPLES
 

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from raidctl.audit.builtin import health_rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
-from raidctl.cli.shared.live_watch import Readings, _state, follow
+from raidctl.cli._watch_live import Readings, _state, follow
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import UnreachableError

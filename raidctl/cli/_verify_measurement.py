@@ -14,6 +14,14 @@ from raidctl.bench.store import Store
 from raidctl.bench.trials.policy_switch import PolicySwitch
 from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
+from raidctl.cli._verify_plan import (
+    SECONDS,
+    MeasureOptions,
+    announcement,
+    profile,
+    refuse_flush_device,
+    refuse_memory,
+)
 from raidctl.cli.shared.before_measuring import Agreement, DryRunError, only_here, ready
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine, print_tracebacks, with_own_records
@@ -23,14 +31,6 @@ from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.switcher import Switcher, refusal
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.cli.shared.verify_plan import (
-    SECONDS,
-    MeasureOptions,
-    announcement,
-    profile,
-    refuse_flush_device,
-    refuse_memory,
-)
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.json_decode import valid_text
 from raidctl.text import listing, printable

@@ -12,6 +12,10 @@ from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of
 from raidctl.change.journal import Begin, Journal, JournaledChange
 from raidctl.change.state_directory import command_on
+from raidctl.cli._replace_demo import demo_hints
+from raidctl.cli._replace_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
+from raidctl.cli._replace_led import ReplacementLed, blinking_bays
+from raidctl.cli._replace_rate import at_rate, rate_plan
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.lazy_group import columns
@@ -19,10 +23,6 @@ from raidctl.cli.shared.machine import machine, machine_for_deeds
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, Consent, Interrupted, Work, about, agreed, tell
-from raidctl.cli.shared.replacement_demo import demo_hints
-from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
-from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
-from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
