@@ -12,7 +12,7 @@ from raidctl.text import attempt, collapse, regex
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _TOO_LARGE = 2**63
-"""First number that a signed 64-bit integer cannot hold. No kernel or file system has as many bytes."""
+"""First number that a signed 64-bit integer cannot hold. No kernel or file system counts as many bytes."""
 _TOO_FAST = 1e6
 _ENORMOUS = 1e10
 _PERCENT = regex(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
@@ -25,6 +25,12 @@ _PCIE = regex(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re
 _GENERATIONS = {"1": 2.5, "2": 5.0, "3": 8.0, "4": 16.0, "5": 32.0, "6": 64.0}
 _PRINTED = regex(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number of a text of ASCII digits. None for any other text, and from 2**63 on."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else _TOO_LARGE
+    return number if number < _TOO_LARGE else None
 
 
 @lru_cache(maxsize=256)  # a machine has few different sizes, and prints each of them often

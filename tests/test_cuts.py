@@ -21,7 +21,7 @@ from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Runner, de
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
-from tests.fuzz.samples import Sample, samples
+from tests.fuzz.samples import of_other_forms, samples
 from tests.support.conclusions import (
     Conclusions,
     anything_unread,
@@ -30,7 +30,6 @@ from tests.support.conclusions import (
     cut_worse,
     cuts,
     falsely_ok,
-    form_of,
     improved,
     read_text,
 )
@@ -57,21 +56,6 @@ SAMPLES = list({sample.text: sample for sample in samples()}.values())
 TOOLS = sorted({sample.tool for sample in SAMPLES})
 
 
-def _of_other_forms(tool: str) -> list[Sample]:
-    """The outputs of a tool that differ in form.
-
-    Those whose lines, without their values, are all in another one's are left out.
-    """
-    kept: list[frozenset[str]] = []
-    found = []
-    for sample in sorted((one for one in SAMPLES if one.tool == tool), key=lambda one: -len(one.text)):
-        form = frozenset(filter(None, map(form_of, sample.text.splitlines())))
-        if not any(form <= other for other in kept):
-            kept.append(form)
-            found.append(sample)
-    return found
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
@@ -80,7 +64,7 @@ def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
     The cut is after a line or within one; the whole output is the measure.
     """
     better = []
-    for sample in _of_other_forms(tool):
+    for sample in of_other_forms(one for one in SAMPLES if one.tool == tool):
         seen = read_text(sample.text)
         whole = conclusions(seen)
         for text in cuts(sample.text, _PLACES):
@@ -96,7 +80,7 @@ def test_no_conclusion_improves_where_an_output_ends_between_two_blocks(tool: st
     JSON is left out: no part of it is JSON.
     """
     better = []
-    for sample in _of_other_forms(tool):
+    for sample in of_other_forms(one for one in SAMPLES if one.tool == tool):
         seen = read_text(sample.text)
         if not seen.inventory.controllers or _JSON.match(sample.text):
             continue

@@ -44,6 +44,13 @@ def test_a_size_that_nothing_has_is_refused(text: str) -> None:
         units.parse_size(text, binary=True)
 
 
+@pytest.mark.parametrize("text", ["", "-1", "1.0", " 1", "٣", "1e3", str(2**63), "9" * 5000])
+def test_what_is_not_a_whole_number_is_none(text: str) -> None:
+    """Only ASCII digits make a number, up to the largest that the kernel counts to."""
+    assert units.whole_number(text) is None
+    assert (units.whole_number("007"), units.whole_number(str(2**63 - 1))) == (7, 2**63 - 1)
+
+
 @given(st.integers(0, 9 * 10**18))
 def test_a_printed_size_is_near_the_size(size: int) -> None:
     """A printed size is within half of its last printed digit. Both bases are tried."""

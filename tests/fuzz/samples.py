@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from raidctl.recording.recording import load
 from raidctl.request import Read, ReadAnswer, Run, RunAnswer, decode
+from tests.support.conclusions import form_of
 from tests.support.machines import FIXTURES
 
 DEMOS = FIXTURES.parent / "vendors"
@@ -41,6 +42,21 @@ def samples(directory: Path | None = None) -> list[Sample]:
     found = sorted(_files(directory) if directory else _recorded(), key=lambda sample: sample.name)
     if not found:
         raise ValueError(f"{directory} holds no file of at most {LARGEST} bytes")
+    return found
+
+
+def of_other_forms(outputs: Iterable[Sample]) -> list[Sample]:
+    """The outputs that differ in form, the longest first.
+
+    Those whose lines, without their values, are all in another one's are left out.
+    """
+    kept: list[frozenset[str]] = []
+    found = []
+    for sample in sorted(outputs, key=lambda one: -len(one.text)):
+        form = frozenset(filter(None, map(form_of, sample.text.splitlines())))
+        if not any(form <= other for other in kept):
+            kept.append(form)
+            found.append(sample)
     return found
 
 

@@ -9,7 +9,7 @@ from raidctl.model import Progress
 from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.model.task import Operation
 from raidctl.text import attempt
-from raidctl.units import parse_size
+from raidctl.units import parse_size, whole_number
 from raidctl.vendor.draft import GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
@@ -123,10 +123,11 @@ def _volume(controller: ControllerDraft, name: str, row: Row) -> None:
                   "lv_health_status"):  # fmt: skip
         if cells.get(label):
             volume.detail(row.line(label), label, cells[label])
-    if cells.get("raid_mismatch_count", "").isdecimal():
-        volume.put(row.line("raid_mismatch_count"), "mismatch_count", int(cells["raid_mismatch_count"]))
-    elif cells.get("raid_mismatch_count"):
-        volume.unread("raid_mismatch_count", cells["raid_mismatch_count"])
+    if mismatches := cells.get("raid_mismatch_count"):
+        if (count := whole_number(mismatches)) is None:
+            volume.unread("raid_mismatch_count", mismatches)
+        else:
+            volume.put(row.line("raid_mismatch_count"), "mismatch_count", count)
     volume.detail(row.line("lv_attr", "lv_name"), "Attr", row.attr)
     put_members(controller, name, row, volume)
 
@@ -134,9 +135,8 @@ def _volume(controller: ControllerDraft, name: str, row: Row) -> None:
 def _size(text: str) -> int:
     """``<931.51g``; bytes with ``--units b``, where lvs prints a bare number or ``…B``."""
     text = text.strip().lstrip("<>").replace(",", ".").removesuffix("B")
-    if text.isdecimal():
-        return int(text)
-    return parse_size(text if text.lower().endswith("b") else f"{text}B", binary=True)
+    number = whole_number(text)
+    return parse_size(text if text.lower().endswith("b") else f"{text}B", binary=True) if number is None else number
 
 
 def _target(volume: GroupDraft, status: Status) -> None:
@@ -147,8 +147,9 @@ def _target(volume: GroupDraft, status: Status) -> None:
     if level:
         volume.put(line, "raid_level", level)
     if not health:
-        if status.target == "raid" and len(words) > 2 and words[2].isdecimal() and level not in ("", "raid1"):
-            volume.put(line, "strip_bytes", int(words[2]) * 512)
+        sectors = whole_number(words[2]) if status.target == "raid" and len(words) > 2 else None
+        if sectors is not None and level not in ("", "raid1"):
+            volume.put(line, "strip_bytes", sectors * 512)
         return
     volume.put(line, "kernel_health", health, shown_as="details[raid]")
     count = words[0] if status.target == "mirror" else words[1]
@@ -158,15 +159,15 @@ def _target(volume: GroupDraft, status: Status) -> None:
     if count != str(len(health)):  # raid1 3 AA: a letter is missing
         volume.unread("health of its images", f"{count} {health}")
         volume.discard("drives_active")
-    ratio = next((word for word in words if re.fullmatch(r"\d+/\d+", word)), "")
+    ratio = next((word for word in words if re.fullmatch(r"\d{1,18}/\d{1,18}", word)), "")
     done, _, whole = ratio.partition("/")
     if ratio and int(whole):
         volume.put(line, "kernel_percent", round(100 * int(done) / int(whole), 2), shown_as="progress.percent")
     _log(volume, status)
     if status.target == "raid" and len(words) > 5:
         volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
-        if words[5].isdecimal():
-            volume.put(line, "mismatch_count", int(words[5]))
+        if (mismatches := whole_number(words[5])) is not None:
+            volume.put(line, "mismatch_count", mismatches)
 
 
 def _log(volume: GroupDraft, status: Status) -> None:
@@ -264,7 +265,7 @@ def _mismatches(volume: GroupDraft, corrupt: str, *, differ: bool) -> None:
     if differ:
         volume.add_problem("warning", "state", f"Mismatches exist in {volume.name}: its copies or its parity differ.",
                            f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
-    if corrupt.isdecimal() and int(corrupt):
+    if corrupt.isdecimal() and corrupt.strip("0"):
         volume.add_problem("warning", "state", f"dm-integrity has found {corrupt} mismatches in {volume.name}.",
                            "See which image they are on: `lvs -a -o +integritymismatches`.")  # fmt: skip
 

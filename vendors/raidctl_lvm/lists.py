@@ -142,12 +142,12 @@ def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> No
 def _other_target(name: str, target: str, words: list[str], controller: ControllerDraft) -> None:
     """Report wrong checksums, and failed caches and pools, below and beside RAID."""
     # vg-data_rimage_0: 0 209715200 integrity 17 207618048 -
-    if target == "integrity" and words[:1] and words[0].isdecimal() and int(words[0]):
+    if target == "integrity" and words[:1] and words[0].isdecimal() and words[0].strip("0"):
         message, remedy = f"dm-integrity has found {words[0]} mismatches in {name}.", "Check the drive below it."
         controller.add_problem("warning", "state", message, remedy)
     trouble = next((TARGET_TROUBLE[word] for word in words if word in TARGET_TROUBLE), None)
     # vg-lv: 0 204800 writecache 5 100 200 0: the number of the error comes first
-    if target == "writecache" and words[:1] and words[0].isdecimal() and int(words[0]):
+    if target == "writecache" and words[:1] and words[0].isdecimal() and words[0].strip("0"):
         trouble = TARGET_TROUBLE["Error"]
     if target.startswith(("cache", "thin", "writecache", "era")) and trouble:
         controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)

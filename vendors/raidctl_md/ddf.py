@@ -7,6 +7,7 @@ import re
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import VolumeStatus
 from raidctl.text import regex
+from raidctl.units import whole_number
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, Parent, Reading, Source, key_of, slot_of
@@ -177,7 +178,8 @@ def _sectors(value: str) -> int | None:
 
 
 def _kib(value: str) -> int | None:
-    return int(value) * 1024 if value.isdecimal() and len(value) < 19 else None
+    number = whole_number(value)
+    return None if number is None else number * 1024
 
 
 _CONTAINER_FIELDS: Fields[ArrayDraft] = {

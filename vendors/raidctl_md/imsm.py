@@ -66,9 +66,9 @@ def read(section: Section, reading: Reading) -> None:
     disks, volumes = (reader.container.details.get(label, "") for label in ("Disks", "RAID Devices"))
     if not disks and reader.container.reported:
         section.output.gap = "its drives are missing"
-    elif disks.isdecimal() and len(reader.container.members) < int(disks):
+    elif disks.isdecimal() and len(reader.container.members) < int(disks[:18]):
         section.output.gap = f"it lists {len(reader.container.members)} of {disks} drives"
-    elif volumes.isdecimal() and len(reader.volumes) < int(volumes):
+    elif volumes.isdecimal() and len(reader.volumes) < int(volumes[:18]):
         section.output.gap = f"it lists {len(reader.volumes)} of {volumes} volumes"
     reading.drafts.extend(draft for draft in (reader.container, *reader.volumes) if draft.reported)
 

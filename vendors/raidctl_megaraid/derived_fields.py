@@ -6,7 +6,7 @@ import re
 
 from raidctl.model import ScrubMode
 from raidctl.text import collapse, regex
-from raidctl.units import parse_size
+from raidctl.units import parse_size, whole_number
 from raidctl.vendor.draft import Derived
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.controller_words import moment
@@ -57,7 +57,8 @@ def _speed(text: str) -> float | None:
 
 def _sector(text: str) -> int | None:
     """4096 of ``4 KB`` and of ``4 KiB``; None of 0."""
-    return (int(text) if text.isdecimal() else parse_size(text, binary=True)) or None
+    number = whole_number(text)
+    return (parse_size(text, binary=True) if number is None else number) or None
 
 
 def _made(text: str) -> str | None:

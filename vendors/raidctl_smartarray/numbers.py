@@ -12,7 +12,7 @@ from raidctl.units import parse_gbps, parse_size
 from raidctl.vendor.fields import optional
 from raidctl_smartarray.vocabulary import has_value, normalized
 
-_BARE = regex(r"\d+(?:\.\d+)?", re.ASCII)
+_BARE = regex(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
 """Smallest bare figure that cannot be the cache size in GiB. From here on it is MiB."""
 _SHARE = regex(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")

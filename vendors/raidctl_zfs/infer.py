@@ -7,7 +7,7 @@ from posixpath import basename
 
 from raidctl.evidence import Line
 from raidctl.text import attempt, collapse, listing
-from raidctl.units import parse_size
+from raidctl.units import parse_size, whole_number
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev, left
@@ -32,15 +32,16 @@ def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
 
 def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None:
     """Put ``SIZE`` and ``FREE``. In a pool with parity they count the parity, too."""
-    size = _amount(text)
+    size = amount(text)
     if name in _SIZES and size is not None:
         for line in lines:
             array.put(line, _SIZES[name], size)
 
 
-def _amount(text: str) -> int | None:
+def amount(text: str) -> int | None:
     """Bytes, or a number of errors: ``12``, ``1.2K`` in units of 1024."""
-    return int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
+    number = whole_number(text)
+    return attempt(lambda word: parse_size(f"{word}B", binary=True), text) if number is None else number
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
@@ -109,11 +110,11 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
     array.detail_of(root.lines, "pool", _words(root))
     for line, label, value in root.details:
         array.detail(line, label, value)
-        size = int(value) if label == "def_space" and value.isdecimal() else 0
-        if size:
+        size = whole_number(value)
+        if label == "def_space" and size:
             pool.put(line, "size_bytes", size)
-        if label == "total_space" and value.isdecimal():
-            array.put(line, "size_bytes", int(value))
+        if label == "total_space" and size is not None:
+            array.put(line, "size_bytes", size)
 
 
 def _inner(pool: PoolDraft, array: PoolDraft, vdev: Vdev) -> None:
@@ -179,7 +180,7 @@ def _device(drive: Draft, vdev: Vdev) -> None:
     for at, label, value in vdev.details:
         drive.detail(at, label, value)
     for label, field in (("READ", "errors.media"), ("CKSUM", "errors.other")):
-        if (count := _amount(vdev.counts.get(label, ""))) is not None:
+        if (count := amount(vdev.counts.get(label, ""))) is not None:
             drive.put(line, field, count)
     for label, value in vdev.counts.items():
         drive.keep_words(label, value)

@@ -18,7 +18,7 @@ _DATE = r"(?:\w{3} +)?(?P<date>\w{3} +\d{1,2} +\d\d:\d\d:\d\d +\d{4})"
 # scrub completed after 0h0m with 0 errors on Tue Feb  2 13:08:42 2010
 _ENDED = regex(
     rf"(?:thorough )?(?P<what>scrub repaired|scrub completed|resilvered|resilver completed)\b.*"
-    rf" with (?P<errors>\d+) errors? on {_DATE}.*"
+    rf" with (?P<errors>\d{{1,18}}) errors? on {_DATE}.*"
 )
 # scrub in progress since Sun Feb 11 11:54:20 2024        scrub in progress for 0h5m, 12.05% done, 0h36m to go
 # resilver (draid2-0) in progress since Sun Feb 11 11:54:20 2024: a sequential one, of one vdev
@@ -40,11 +40,11 @@ _MOVED = regex(r"removal of .* (?:completed|canceled) on\b.*|expanded \S+ copied
 MOVES = ("expand", "remove")
 """Labels of vdevs that grow or are emptied."""
 _NEVER = regex(r"none requested.*")
-_DONE = regex(r"(\d+(?:\.\d+)?%) done")
+_DONE = regex(r"(?<![\d.])(\d{1,3}(?:\.\d{1,9})?%) done")
 _RATE = regex(r"(?:issued at|repaired at|scanned at|copied at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")
 _ISSUED = regex(r"issued at (\d+(?:\.\d+)?[KMGTP]?)B?/s")
 # 01:01:21 to go     2 days 03:04:05 to go     0h36m to go
-_LEFT = regex(r"(?:(\d+) days? )?(?:(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m(?:(\d+)s)?) to go")
+_LEFT = regex(r"(?<!\d)(?:(\d{1,9}) days? )?(?:(\d{1,9}):(\d\d):(\d\d)|(\d{1,9})h(\d{1,9})m(?:(\d{1,9})s)?) to go")
 
 
 def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:

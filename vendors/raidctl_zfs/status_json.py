@@ -9,10 +9,10 @@ from typing import Any
 from raidctl.evidence import Line, Output
 from raidctl.model import Progress
 from raidctl.model.task import Operation
-from raidctl.text import attempt, collapse
-from raidctl.units import parse_local_time, parse_size
+from raidctl.text import collapse
+from raidctl.units import parse_local_time, whole_number
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
-from raidctl_zfs.infer import put_errors, put_message, put_sizes, put_state
+from raidctl_zfs.infer import amount, put_errors, put_message, put_sizes, put_state
 from raidctl_zfs.scan import ended, report_resilver
 from raidctl_zfs.vocabulary import GROUPS
 
@@ -139,10 +139,7 @@ def _vdev(output: Output, path: str, entry: Mapping[str, Any], part: str) -> Vde
 
 def _size(value: object) -> int | None:
     """Bytes: a number with ``--json-int``, else ``1.81T``."""
-    if isinstance(value, int):
-        return value
-    text = str(value or "")
-    return int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
+    return value if isinstance(value, int) else amount(str(value or ""))
 
 
 def _scan(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
@@ -154,13 +151,13 @@ def _scan(output: Output, path: str, entry: object, pool: PoolDraft) -> None:
     what, state = str(entry.get("function")), str(entry.get("state"))
     line = lines.get("state")
     if state == "FINISHED" and what in _OPERATIONS:
-        at, errors = _moment(entry.get("end_time")), str(entry.get("errors", ""))
-        if not errors.isdecimal():
-            pool.unread("number of scan errors", errors[:80])
+        at, errors = _moment(entry.get("end_time")), whole_number(str(entry.get("errors", "")))
+        if errors is None:
+            pool.unread("number of scan errors", str(entry.get("errors", ""))[:80])
         elif what == "SCRUB":
-            ended(pool, line, at, int(errors))
-        elif int(errors):
-            report_resilver(pool, errors)
+            ended(pool, line, at, errors)
+        elif errors:
+            report_resilver(pool, str(errors))
     elif state == "CANCELED" and what == "SCRUB":
         pool.put(line, "consistency_check.last_result", "unfinished")
     elif state == "SCANNING" and what in _OPERATIONS:

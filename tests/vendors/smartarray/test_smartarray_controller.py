@@ -123,6 +123,14 @@ def test_a_cache_size_without_a_unit_is_in_gib(text: str, size: int) -> None:
     assert cache.size_bytes == size
 
 
+@pytest.mark.parametrize("text", ["9" * 400, "9" * 400 + ".0"])
+def test_a_cache_size_of_hundreds_of_digits_is_unread(text: str) -> None:
+    """The value is reported, and the rest of the output is read."""
+    found = observed(f"Smart Array P420 in Slot 1\n   Total Cache Size: {text}\n   Firmware Version: 8.32\n")
+    assert (found.controllers[0].cache, found.controllers[0].firmware) == (None, "8.32")
+    assert [problem.kind for problem in found.problems] == ["unread"]
+
+
 def test_why_a_cache_is_off_is_kept_over_several_lines() -> None:
     """Details and reason continue until the next label."""
     found = observed(
