@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import zip_longest
@@ -14,13 +13,14 @@ import pytest
 from jsonschema.exceptions import best_match
 
 from raidctl.evidence import Output
-from raidctl.model import Controller, Drive, Inventory, Model, Volume, failed_readings
+from raidctl.model import Drive, Inventory, Volume, failed_readings
 from raidctl.output.explain import facts_of, final_values, shown_value
 from raidctl.output.json import to_json
 from raidctl.request import Run, RunAnswer, decode
 from raidctl.survey.block_devices import claimed_nodes
 from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
 from raidctl.vendor.registry import vendors
+from tests.support.consistency import ids_of, inconsistencies, objects_of
 from tests.support.machines import FIXTURES, MACHINES, recording, replayed
 from tests.support.membership import membership_faults
 
@@ -72,18 +72,6 @@ def test_every_vendor_package_is_installed() -> None:
     assert not lacking, f"Not installed: {', '.join(lacking)}. {why}"
 
 
-def objects_of(controller: Controller) -> Iterator[tuple[str, Model]]:
-    """A controller and every object on it, with its id."""
-    yield controller.id, controller
-    for items in (controller.batteries, controller.arrays, controller.volumes, controller.drives):
-        yield from ((item.id, item) for item in items)
-
-
-def ids_of(controller: Controller) -> Iterator[str]:
-    """Every id on a controller."""
-    yield from (name for name, _ in objects_of(controller))
-
-
 def differences(before: object, now: object, path: str = "") -> Iterator[str]:
     """What differs between two JSON values, a line for each place: ``controllers[0].status: was "ok", now null``."""
     if isinstance(before, dict) and isinstance(now, dict):
@@ -129,19 +117,11 @@ def test_the_json_of_a_machine_is_valid_and_has_the_types_of_the_model(machine: 
 
 
 @machines
-def test_ids_are_unique_and_references_resolve(machine: str) -> None:
-    """No two objects have one id. Every id that an object names exists on its controller."""
-    controllers = replayed(machine).inventory.controllers
-    counted = Counter(name for controller in controllers for name in ids_of(controller))
-    twice = [name for name, count in counted.items() if count > 1]
-    assert not twice, f"Ids that two objects have: {twice}."
-    for controller in controllers:
-        known = set(ids_of(controller))
-        named = {name for array in controller.arrays for name in (*array.drives, *array.spares)}
-        named |= {volume.array for volume in controller.volumes if volume.array}
-        named |= {drive.array for drive in controller.drives if drive.array}
-        named |= {name for drive in controller.drives for name in drive.spare_for}
-        assert not named - known, f"Ids that objects of {controller.id} name, and nothing has: {sorted(named - known)}."
+def test_ids_references_and_facts_fit_together(machine: str) -> None:
+    """No two objects have one id. Every id that an object or a fact names exists."""
+    survey = replayed(machine)
+    faults = list(inconsistencies(survey.inventory.controllers, survey.outputs))
+    assert not faults, "\n".join(faults)
 
 
 @machines
@@ -155,15 +135,10 @@ def test_an_array_and_its_drives_agree_on_members_and_spares(machine: str) -> No
 
 @machines
 def test_every_object_can_be_explained(machine: str) -> None:
-    """Each object has at least one fact with its source line. No fact is homeless."""
+    """Each object has at least one fact with its source line."""
     survey = replayed(machine)
     explained = {fact.object_id for output in survey.outputs for fact in output.facts}
     existing = {name for controller in survey.inventory.controllers for name in ids_of(controller)}
-    assert not explained - existing, (
-        f"Facts of objects that the inventory does not have: {sorted(explained - existing)}; "
-        "an id in to_model is the one that ControllerDraft.owned gives the object's draft (/aNAME, /vNAME, /KEY, "
-        "/batteryN), with which write_evidence records its facts."
-    )
     silent = existing - explained - {array.id for c in survey.inventory.controllers for array in c.arrays}
     assert not silent, f"Objects without a line: {sorted(silent)}; Draft.put with the line, then write_evidence."
 
