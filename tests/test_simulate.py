@@ -1,4 +1,4 @@
-"""Simulated machines as executables."""
+"""Simulated machines, also as executables."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import UsageError
+from raidctl.simulation.demo import names, simulators
 from raidctl.simulation.executables import Fault, FaultKind, Tools, install
+from raidctl.vendor.registry import vendors
+from tests.support.printed import rendered, settings_of, texts
 from tests.support.waiting import PATIENCE
 
+VENDORS = vendors()[0]
 LOOK = ("ctrl", "all", "show", "config", "detail")
 SPLIT = ("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced")
 RATIO = "slot=1/cacheratio"
@@ -28,6 +32,13 @@ def call(tools: Tools, *words: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [tools.programs / "hpacucli", *words], capture_output=True, check=False, timeout=PATIENCE, env={}
     )
+
+
+@pytest.mark.parametrize("demo", names(VENDORS))
+def test_an_unchanged_machine_prints_what_was_recorded(demo: str) -> None:
+    """The simulator of every family renders the recorded outputs byte for byte."""
+    for simulator in simulators(VENDORS):
+        assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
 
 
 def test_a_change_is_seen_by_the_next_call(p400: Tools) -> None:

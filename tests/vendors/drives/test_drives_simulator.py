@@ -49,12 +49,6 @@ def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     assert {name: value for name, value in printed.items() if name in state} == state
 
 
-@pytest.mark.parametrize("demo", DEMOS)
-def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
-    """An unchanged state prints the recorded outputs byte for byte."""
-    assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
-
-
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())

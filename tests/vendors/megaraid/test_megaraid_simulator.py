@@ -120,12 +120,6 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
 
 
 @pytest.mark.parametrize("name", DEMOS)
-def test_what_was_not_changed_is_printed_as_it_was(name: str) -> None:
-    """The initial state renders the recorded outputs byte for byte."""
-    assert rendered(simulator, name, settings_of(simulator, texts(name))) == texts(name)
-
-
-@pytest.mark.parametrize("name", DEMOS)
 def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
     """A change alters only the lines of its setting."""
     state = settings_of(simulator, texts(name))

@@ -70,12 +70,6 @@ def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     assert settings_of(simulator, rendered(simulator, demo, state)) == shown(state)
 
 
-@pytest.mark.parametrize("demo", DEMOS)
-def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
-    """An unchanged state prints the recorded outputs byte for byte."""
-    assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", DEMOS)
 @settings(max_examples=15, deadline=None)
