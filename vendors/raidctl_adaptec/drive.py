@@ -101,17 +101,25 @@ def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
     if block.item:
         _phy(drive, pair, block.item)
     elif not read_pair(drive, pair, label, _FIELDS):
-        if label in _ALARMS:
-            drive.conclude(f"alarm.{label}", pair.value, DETAIL)
-        elif label.startswith("dedicated spare for"):
-            # Dedicated Spare for                      : logical device 1
-            owner = "spare.for.array" if normalized(pair.value).startswith("array") else "spare.for"
-            drive.conclude(owner, re.findall(r"\d{1,5}", pair.value))
-        elif label in _FLAGS and normalized(pair.value) in _FLAGS[label][0]:
-            drive.add_problem(_FLAGS[label][1], "state", *_FLAGS[label][2:])
-        elif label in _FLAGS and vocabulary.has_value(pair.value) and normalized(pair.value) not in _YES_OR_NO:
-            drive.unread(pair.label, pair.value)
+        read_pair(drive, pair, label, _KEPT_FIELDS)
         keep(drive, pair, block.sub)
+
+
+def _alarm(drive: Draft, pair: Pair) -> None:
+    drive.conclude(f"alarm.{normalized(pair.label)}", pair.value, DETAIL)
+
+
+def _flag(drive: Draft, pair: Pair) -> None:
+    bad, severity, message, remedy = _FLAGS[normalized(pair.label)]
+    if normalized(pair.value) in bad:
+        drive.add_problem(severity, "state", message, remedy)
+    elif vocabulary.has_value(pair.value) and normalized(pair.value) not in _YES_OR_NO:
+        drive.unread(pair.label, pair.value)
+
+
+def _dedicated_spare(drive: Draft, pair: Pair) -> None:
+    owner = "spare.for.array" if normalized(pair.value).startswith("array") else "spare.for"
+    drive.conclude(owner, re.findall(r"\d{1,5}", pair.value))
 
 
 def _state(drive: Draft, pair: Pair) -> None:
@@ -375,3 +383,10 @@ _FIELDS: Fields[Draft] = {
     ),
     "power on hours": Field("power_on_hours", numbers.number),
 }
+_KEPT_FIELDS: Fields[Draft] = {
+    **dict.fromkeys(_ALARMS, _alarm),
+    **dict.fromkeys(_FLAGS, _flag),
+    # Dedicated Spare for                      : logical device 1
+    "dedicated spare for": _dedicated_spare,
+}
+"""Labels that are kept as details, too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Problem, has_failed
+from raidctl.vendor.draft import Draft, Pair
 from raidctl.vendor.limits import MANY_ERRORS
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.policy import Power, masked
@@ -26,6 +27,7 @@ COUNTS = {
     "vd offline count": "offline virtual drives",
     "failed pd drive count": "failed drives",
     "critical predictive failure pd drive count": "drives with a predicted failure",
+    # Memory Uncorrectable Errors = 2
     "memory uncorrectable errors": "uncorrectable errors of the cache memory",
     "memory correctable errors": "corrected errors of the cache memory",
     "ecc bucket count": "corrected errors of the cache memory in its ECC bucket",
@@ -33,6 +35,13 @@ COUNTS = {
 """Labels of counts, and what they count."""
 # the firmware's own bucket of corrected errors holds 15
 _CORRECTED = ("memory correctable errors", "ecc bucket count")
+
+
+def keep_count(controller: Draft, pair: Pair, label: str, weight: int) -> None:
+    """Keep a number of :data:`COUNTS`, to be compared with the lists or with a limit."""
+    value = pair.value.strip()
+    if label in COUNTS and value.isascii() and value.isdecimal():
+        controller.override(f"count.{label}", int(value[:18]), weight)
 
 
 def reports(found: Controller, controller: ControllerDraft, power: Power) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, printable, regex
@@ -86,18 +86,8 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
     state = next((text.strip() for label, _, text in sections if label == "state"), "")
     pool.imported = "id" not in labels
     for label, lines, text in sections:
-        if label == "state":
-            put_state(pool, lines[:1], text)
-        elif label == "config":
-            mark_read(lines[0])
-            table = PoolDraft(pool.name)
-            for line in _config(table, lines[1:]):
-                pool.add_problem("warning", "unread", _STRANGE.format(printable(line.stripped)[:80]), _AGAIN)
-            pool.add_table(table)
-        elif label in ("scan", "scrub"):
-            read_scan(pool, lines, text)
-        elif label == "errors":
-            put_errors(pool, lines, collapse(text))
+        if label in _SECTIONS:
+            _SECTIONS[label](pool, lines, text)
         elif label in _SIMPLE:
             pool.detail_of(lines, label, text)
     for label in MOVES:
@@ -107,6 +97,27 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
     ended = "errors" in labels or not pool.imported or state in _LIVE
     if not ended or not state or pool.root is None:
         output.gap = "the line that ends a pool is missing"
+
+
+def _devices(pool: PoolDraft, lines: Sequence[Line], _text: str) -> None:
+    mark_read(lines[0])
+    table = PoolDraft(pool.name)
+    for line in _config(table, lines[1:]):
+        pool.add_problem("warning", "unread", _STRANGE.format(printable(line.stripped)[:80]), _AGAIN)
+    pool.add_table(table)
+
+
+_SECTIONS: dict[str, Callable[[PoolDraft, Sequence[Line], str], object]] = {
+    #  state: ONLINE
+    "state": lambda pool, lines, text: put_state(pool, lines[:1], text),
+    # config:
+    "config": _devices,
+    #   scan: scrub repaired 0B in 00:00:00 with 0 errors on Sat Feb 10 20:34:42 2024
+    **dict.fromkeys(("scan", "scrub"), read_scan),
+    # errors: No known data errors
+    "errors": lambda pool, lines, text: put_errors(pool, lines, collapse(text)),
+}
+"""What is read of each section, with its lines joined."""
 
 
 def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tuple[list[Line], str]:

@@ -11,7 +11,7 @@ from raidctl_megaraid.chip_temperature import report_chip_temperature
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.messages import COUNTS
+from raidctl_megaraid.messages import COUNTS, keep_count
 from raidctl_megaraid.vocabulary import flag, has_value, normalized, patrol_state
 
 _REPEATING = ("supported ", "default settings", "patrol read", "consistency check", "phy ")
@@ -87,8 +87,7 @@ def _failed_key(controller: Draft, pair: Pair) -> None:
 def _count(controller: Draft, pair: Pair) -> None:
     """``Virtual Drives    : 1``: compared with the lists."""
     controller.keep_detail(pair)
-    if pair.value.isascii() and pair.value.isdecimal():
-        controller.override(f"count.{normalized(pair.label)}", int(pair.value[:18]), WEAK)
+    keep_count(controller, pair, normalized(pair.label), WEAK)
 
 
 def _package(controller: Draft, pair: Pair) -> None:

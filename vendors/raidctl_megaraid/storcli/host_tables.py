@@ -7,7 +7,7 @@ from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft, Controllers
-from raidctl_megaraid.messages import COUNTS
+from raidctl_megaraid.messages import keep_count
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_words as words
 from raidctl_megaraid.storcli.controller_labels import BRANDS, VENDORS
@@ -56,12 +56,8 @@ def _cell(controller: ControllerDraft, section: Section, cell: Pair) -> None:
     if read_pair(controller, cell, label, _COLUMNS):
         return
     controller.keep_detail(cell, f"{section.title}: ")
-    if label in ("bbu", "epack", "energy pack"):
-        battery.read_column(controller, cell)
-    elif label == "subvendid":
-        read_subvendor(controller, cell)
-    elif label in COUNTS and cell.value.strip().isdecimal():
-        controller.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
+    read_pair(controller, cell, label, _KEPT_COLUMNS)
+    keep_count(controller, cell, label, ROW)
 
 
 def read_brand(controller: Draft, pair: Pair, model: str | None) -> None:
@@ -106,3 +102,10 @@ _COLUMNS: Fields[ControllerDraft] = {
         then=lambda controller, _, address: controller.put(None, "bus", address, ROW),
     ),
 }
+_KEPT_COLUMNS: Fields[ControllerDraft] = {
+    # BBU         Opt
+    **dict.fromkeys(("bbu", "epack", "energy pack"), battery.read_column),
+    # SubVendId   0x1028
+    "subvendid": read_subvendor,
+}
+"""Columns that are kept as details, too."""

@@ -13,6 +13,7 @@ from raidctl.vendor.fields import Field, read_field
 from raidctl.vendor.statuses import report_bad_status
 from raidctl_megaraid.chip_temperature import report_chip_temperature
 from raidctl_megaraid.draft import ControllerDraft
+from raidctl_megaraid.messages import keep_count
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -28,6 +29,7 @@ def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: b
         keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
         if label not in labels.FIELDS and label not in _READERS:
             report_bad_status(controller, pair)
+    keep_count(controller, pair, label, ROW)
     _raise_alarm(controller, label, pair.value)
 
 
@@ -78,8 +80,6 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     elif alarm is not None and words.word(value) not in words.NO | words.NO_VALUE:
         controller.unread(label, value)
     report_chip_temperature(controller, label, value)
-    if label in _COUNTED and value.strip().isdecimal():
-        controller.override(f"count.{label}", int(value.strip()[:18]), ROW)
     # Allowable bad blocks consumed(%) = 16
     consumed = attempt(words.percent, value) if label == "allowable bad blocks consumed(%)" else None
     if consumed is not None and consumed >= _WORN:
@@ -91,12 +91,6 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
 
 _WORN = 90
 """Percent of the spare blocks of the cache's flash, as for the endurance of an SSD."""
-_COUNTED = frozenset({
-    "vd degraded count", "vd offline count", "failed pd drive count", "critical predictive failure pd drive count",
-    # Memory Uncorrectable Errors = 2
-    "memory uncorrectable errors", "memory correctable errors", "ecc bucket count",
-})  # fmt: skip
-"""Labels of counts that are compared with the lists, or with a limit."""
 
 
 def read_property(controller: ControllerDraft, row: Row, title: str) -> bool:
