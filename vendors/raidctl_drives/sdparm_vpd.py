@@ -91,6 +91,7 @@ def _read_value(draft: DriveDraft, page: Page, line: Line, words: str) -> bool:
 
 
 def _read_labelled(draft: DriveDraft, page: Page, line: Line, words: str) -> bool:
+    """Read a line by its label. What a label means depends on the designator above it, so one table is not enough."""
     label, colon, value = words.partition(":")
     label, value = label.strip(), value.strip()
     pair = Pair(label, value, [line])

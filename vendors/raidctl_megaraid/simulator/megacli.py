@@ -158,7 +158,11 @@ def _policy_shown(now: ControllerState, volume: str, value: str, *, current: boo
 
 
 def _walk(text: str, visit: Visit) -> str:
-    """Go through an answer line by line. Each pair is passed to ``visit``, and printed with its result."""
+    """Go through an answer line by line. Each pair is passed to ``visit``, and printed with its result.
+
+    :func:`raidctl.vendor.simulator.walk` replaces one setting per line; a line here has up to four of them
+    (``Default Cache Policy``).
+    """
     return "\n".join(
         one if isinstance(one, str)
         else f"{one.head}{visit(one.controller, one.volume, one.label, one.value)}{one.tail}"

@@ -1,7 +1,8 @@
 """Settings in the JSON of simulated storcli, perccli and their second generation.
 
 Each place of an output that shows a setting is one :class:`Place`: it reads the value there, and prints another one.
-The rest of the output stays as it was recorded.
+The rest of the output stays as it was recorded. :func:`raidctl.vendor.simulator.walk` goes through lines with one
+setting each; here, a leaf of JSON has up to three (``RWBD``), and its meaning depends on the tables around it.
 """
 
 from __future__ import annotations
