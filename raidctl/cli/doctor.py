@@ -20,9 +20,10 @@ from raidctl.cli.shared.options import (
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
-from raidctl.request import converse
+from raidctl.request import CHANGEABLE, converse
 from raidctl.survey.doctor import check_tools
 from raidctl.survey.pci_controllers import overview
+from raidctl.vendor.tools import LET_ONLY_ROOT
 
 _LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 
@@ -85,12 +86,7 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     of_kernel = bool(seen.view.kernel or seen.view.blocks)  # not a BMC, and not the output of a tool alone
     if seen.view.root is None and of_kernel:
         problems.append(_RIGHTS_UNKNOWN)
-    by_hand = "Run {} by hand to see its output."
-    problems += [
-        Problem("warning", tool.name, f"{tool.name} {tool.fault}.", by_hand.format(tool.path), "unread")
-        for tool in tools
-        if tool.path and tool.fault
-    ]
+    problems += [_fault(tool.name, tool.path, tool.fault) for tool in tools if tool.path and tool.fault]
     present = [*inventory.tools, *(Tool(name=tool.name, path=tool.path) for tool in tools if tool.path)]
     return Checkup(
         inventory=msgspec.structs.replace(inventory, problems=tuple(problems)),
@@ -117,6 +113,14 @@ _RIGHTS_UNKNOWN = Problem(
     remedy="Run `id -u` in the same way: 0 is root.",
     kind="unread",
 )
+
+
+def _fault(name: str, path: str, fault: str) -> Problem:
+    """The problem of a tool that was not started."""
+    message = f"{name} {fault}."
+    if CHANGEABLE in fault:
+        return Problem("warning", name, message, LET_ONLY_ROOT, "no_right")
+    return Problem("warning", name, message, f"Run {path} by hand to see its output.", "unread")
 
 
 def _installed(name: str) -> str | None:

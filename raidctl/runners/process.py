@@ -19,7 +19,7 @@ from typing import IO
 
 from msgspec import Struct
 
-from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
+from raidctl.request import CHANGEABLE, DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
 from raidctl.runners import process_group
 from raidctl.runners.deferred_signals import defer_signals
 from raidctl.runners.programs import first_program
@@ -113,7 +113,8 @@ def _not_started(error: OSError | ValueError, name: str, directory: str | None) 
         trouble = Failure.MISSING
     elif isinstance(error, PermissionError):
         trouble = Failure.DENIED
-    return RunAnswer(trouble=trouble, detail=f"{name}: {getattr(error, 'strerror', None) or error}")
+    reason = str(getattr(error, "strerror", None) or error)
+    return RunAnswer(trouble=trouble, detail=reason if CHANGEABLE in reason else f"{name}: {reason}")
 
 
 def _executable(name: str, environment: Mapping[str, str]) -> str:

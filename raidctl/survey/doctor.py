@@ -10,7 +10,7 @@ import msgspec
 
 from raidctl.described import doc
 from raidctl.model import Host, Problem, Tool
-from raidctl.request import NO_START, Dialogue, Failure, Run, RunAnswer, Which, ask, together
+from raidctl.request import CHANGEABLE, NO_START, Dialogue, Failure, Run, RunAnswer, Which, ask, together
 from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.survey.second_view import families
 from raidctl.text import collapse, printable, regex
@@ -97,5 +97,7 @@ def _version(answer: RunAnswer) -> str | None:
 def _fault(answer: RunAnswer) -> str | None:
     if answer.trouble is Failure.UNRECORDED:
         return None
+    if CHANGEABLE in answer.detail:
+        return f"is not run as root: {answer.detail}"
     why = answer.detail or answer.trouble
     return None if answer.fine else answer.detail if NO_START in answer.detail else f"{NO_START}: {why}"

@@ -17,7 +17,8 @@ _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bi
 
 NO_CONTROLLER = "The tool sees no controller."
 """The message if a tool reports that there is none; see :func:`without_root`."""
-_CHOWN = "Let only root write to it: chown root, chmod go-w."
+LET_ONLY_ROOT = "Let only root write to it (chown root, chmod go-w), or move it to a directory of root."
+"""The remedy if a tool is not run because others could change it (:data:`raidctl.request.CHANGEABLE`)."""
 
 
 class Installed(Struct, frozen=True):
@@ -70,7 +71,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
         return Problem(
             severity="error", kind="no_right", where=where,
             message=f"The tool {'is not run as root' if unsafe else 'may not be run'}{detail}.",
-            remedy=_CHOWN if unsafe else "Run raidctl as root (sudo).",
+            remedy=LET_ONLY_ROOT if unsafe else "Run raidctl as root (sudo).",
         )  # fmt: skip
     if answer.trouble is Failure.MISSING:
         message = f"The tool is installed but could not be started{detail}."

@@ -77,6 +77,24 @@ def test_a_program_that_does_not_start_is_reported_with_the_reason() -> None:
     assert check.fault == "does not start: permission denied"
 
 
+def test_a_program_that_others_can_change_is_not_to_be_run_by_hand(
+    raidctl: Callable[..., Result], tmp_path: Path
+) -> None:
+    """The remedy is to take the right to change it from others, and the path is printed once."""
+    kept = tmp_path / "perc5i"
+    shutil.copytree(FIXTURES / "megaraid-perc5i-failed-battery", kept)
+    record = json.loads((kept / "record.json").read_text())
+    answers = [one for one in record["answers"] if one.get("which") != "storcli64"]
+    detail = "/opt/storcli64 can be changed by others than root"
+    answers.append({"which": "storcli64", "path": "/opt/storcli64"})
+    answers.append({"run": ["/opt/storcli64", "v"], "trouble": "denied", "detail": detail})
+    (kept / "record.json").write_text(json.dumps({**record, "answers": answers}))
+    done = raidctl("--json", "--replay", kept, "doctor")
+    [problem] = [one for one in json.loads(done.stdout)["problems"] if one["where"] == "storcli64"]
+    assert (problem["message"], problem["kind"]) == (f"storcli64 is not run as root: {detail}.", "no_right")
+    assert "chown root" in problem["remedy"]
+
+
 @pytest.mark.parametrize(
     ("code", "message"),
     [

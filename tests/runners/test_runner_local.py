@@ -106,6 +106,27 @@ def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch:
             os.chown(part, 0, 0)
 
 
+def test_root_runs_raidctls_own_commands_from_where_raidctl_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``sudo .venv/bin/raidctl`` also runs ``.venv/bin/raidctl-mfi`` of that user, but no other program there."""
+    for name in ("raidctl-mfi", "arcconf"):
+        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o777)
+    (tmp_path / "programs.py").touch(mode=0o666)
+    (tmp_path / "programs.py").chmod(0o666)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(sys, "executable", f"{tmp_path}/python")
+
+    def troubles() -> list[Failure | None]:
+        requests = [Run((f"{tmp_path}/{name}",)) for name in ("raidctl-mfi", "arcconf")]
+        return [answer.trouble for answer in LocalRunner().carry_out(requests)]
+
+    monkeypatch.setattr(programs, "__file__", f"{tmp_path}/programs.py")
+    assert troubles() == [None, Failure.DENIED]
+    if os.getuid() == 0:
+        monkeypatch.setattr(programs, "__file__", "/usr/bin/env")
+        assert troubles() == [Failure.DENIED, Failure.DENIED], "only root can change raidctl itself"
+
+
 def test_a_directory_that_cannot_be_entered_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """A place on the PATH that cannot be looked into is skipped. It makes a program neither found nor forbidden."""
 

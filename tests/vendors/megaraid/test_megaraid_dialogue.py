@@ -154,6 +154,8 @@ def test_a_tool_that_does_not_start_is_reported() -> None:
     """A tool that cannot be executed is a problem."""
     script = Script(["storcli64"], {f"storcli64 /call show all {TAIL}": RunAnswer(trouble=Failure.DENIED)})
     assert [problem.kind for problem in seen(script, bus(CONTROLLER)).problems] == ["no_right"]
+    [note] = seen(script, bus()).problems
+    assert (note.kind, "sees no controller" in note.message) == ("note", False), "it was not asked"
 
 
 def test_megacli_is_run_only_for_present_hardware() -> None:

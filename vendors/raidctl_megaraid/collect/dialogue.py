@@ -116,7 +116,7 @@ def _reported_nothing(one: Source, problems: Sequence[Problem], host: HostView, 
     nothing = Problem(severity="info", kind="note", where=where, message=f"{one.name} sees no controller.")
     trouble = [item for item in problems if item.kind in ("unread", "no_tool", "no_right")]
     if enough or (not needs(host) and not any(call.crash or call.hangs for call in one.calls)):
-        return [nothing, *(as_note(item) for item in trouble if enough)]
+        return [as_note(item) for item in trouble] or [nothing]
     if not trouble:
         return [nothing if not needs(host) else msgspec.structs.replace(nothing, remedy=_OTHER)]
     return list(problems)
