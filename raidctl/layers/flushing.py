@@ -11,8 +11,9 @@ from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Kind, Result
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.sysfs_values import human, number, state, word
-from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache
 from raidctl.model.raid_levels import PARITY
+from raidctl.model.settable import settable
 from raidctl.text import attempt, chosen, counted
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Flush
@@ -271,18 +272,29 @@ def _of_drives(scope: Scope, view: HostView, flushes: Mapping[str, Flush]) -> It
             yield _of_drive(drive, flushes.get(drive.id), block, controller)
         elif drive.write_cache == "enabled":
             why = f"It is only reachable through {controller.id}, which has no command for its cache."
-            nearest = f"Switch its cache off: raidctl cache set {controller.id} --drive-cache off."
-            answer = Answer(result="unsupported", why=why, alternative=nearest)
+            answer = Answer(result="unsupported", why=why, alternative=_switch_off(controller, drive))
             yield Job(drive.id, "drive", answer, drive.model)
         elif drive.write_cache is None and _may_cache(controller, drive):
             why = "Whether its write cache is on is not reported."
             yield Job(drive.id, "drive", Answer(result="unknown", why=why), drive.model)
 
 
+def _switch_off(controller: Controller, drive: Drive) -> str:
+    """What to do about the write cache of a drive that cannot be flushed."""
+    if any(cache is not None and cache.drive_write_cache == "disabled" for cache in _caches_on(controller, drive)):
+        return "The controller's setting for it is off already: switch it off with the drive vendor's tool."
+    command = f"Switch its cache off: `raidctl cache set {controller.id} --drive-cache off`."
+    return settable(controller, "drive_write_cache", command, "Switch its cache off with the controller's own tool")
+
+
 def _may_cache(controller: Controller, drive: Drive) -> bool:
     """Whether a volume on the drive does not report that the write caches of its drives are off."""
-    mine = [volume.cache for volume in controller.volumes if drive.array and volume.array == drive.array]
-    return any(cache is None or cache.drive_caches != "off" for cache in mine)
+    return any(cache is None or cache.drive_caches != "off" for cache in _caches_on(controller, drive))
+
+
+def _caches_on(controller: Controller, drive: Drive) -> list[VolumeCache | None]:
+    """The caches of the volumes on a drive."""
+    return [volume.cache for volume in controller.volumes if drive.array and volume.array == drive.array]
 
 
 def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, controller: Controller) -> Job:

@@ -127,7 +127,7 @@ def _rows(layer: Layer, shown: dict[object, str], *, more: bool) -> Iterator[tup
     yield "can", [(f"{name} {word_of(answer)}", style_of(answer)) for _, name, answer in answers]
     for verb, name, answer in answers:
         if verb == "flush" or (more and not (verb == "split" and _no_split(layer))):
-            first = shown.setdefault((name, answer), layer.id) if answer.why else layer.id
+            first = shown.setdefault((name, answer), layer.id) if reasons(answer) else layer.id
             yield name, reasons(answer) if first == layer.id else [(f"as for {first}", DULL)]
 
 
@@ -215,7 +215,7 @@ def _no_split(layer: Layer) -> list[Piece]:
     """Why a controller's cache has no reported share in bytes. Empty for other layers."""
     if layer.kind != "controller" or layer.share is not None or layer.size_bytes is None:
         return []
-    text = "none fixed" if layer.split.result == "unsupported" else "unknown"
+    text = "none" if layer.split.result == "unsupported" else "unknown"
     return [f"{text}{f': {layer.split.why}' if layer.split.why else ''}"]
 
 

@@ -112,9 +112,26 @@ def test_a_journal_in_write_back_is_found_in_a_recording_of_show(raidctl: Raidct
     assert (found["policy_in_force"], found["flush"]["result"]) == ("write-back", "unsupported")
 
 
+@pytest.mark.parametrize(
+    ("machine", "way"),
+    [
+        ("smartarray-gen10-failed-battery", "The controller's setting for it is off already"),
+        ("redfish-xcc-930-8i", "raidctl cannot do this here"),
+    ],
+)
+def test_show_advises_no_command_that_would_be_refused(raidctl: Raidctl, machine: str, way: str) -> None:
+    """The drives' caches are on although they are configured off, or raidctl cannot set them."""
+    shown = json.loads(raidctl("--replay", FIXTURES / machine, "--json", "cache", "show").stdout)["layers"]
+    ways = [layer["flush"]["alternative"] for layer in shown if layer["kind"] == "drive" and layer["flush"]["why"]]
+    assert any(way in (text or "") for text in ways)
+    assert not any("raidctl cache set" in (text or "") for text in ways)
+
+
 def test_show_reports_that_a_firmware_splits_its_cache_automatically(raidctl: Raidctl) -> None:
     """No split in bytes is shown where none is fixed. The reason is always shown."""
-    assert "none fixed: The firmware divides the cache" in raidctl("--demo", "9271", "cache", "show").stdout
+    text = raidctl("--demo", "9271", "cache", "show").stdout
+    assert "none: The firmware divides the cache" in text
+    assert text.count("flushcache") == 1, "the volumes refer to their controller"
 
 
 @pytest.mark.slow
