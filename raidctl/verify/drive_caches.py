@@ -12,7 +12,7 @@ from raidctl.verify.case import Case
 from raidctl.verify.kernel import cache_type, queue
 
 State = Literal["enabled", "disabled", "contradiction"]
-_OFF = "Disable them (raidctl cache set --drive-cache off) and verify again, or check them with the controller's tool."
+_CHECK = "Check the drives with the vendor's tool: either the controller's setting or the drives' report is wrong."
 _OFF_BY_HAND = "Disable them and verify again, or check them with the controller's tool"
 
 
@@ -36,7 +36,7 @@ def drive_caches(case: Case) -> DriveCaches:
     all_off = bool(states) and len(off) == len(states) and listed
     if policy == "disabled" and on:
         why = f"The controller is configured to keep them off, but {_names(on)} report{'s' * (len(on) == 1)} on."
-        return DriveCaches("contradiction", why, _off(case))
+        return DriveCaches("contradiction", why, _CHECK)
     if policy == "enabled" and all_off:
         why = "The controller is configured to keep them on, but all drives report them off."
         return DriveCaches("contradiction", why, _off(case))
@@ -67,14 +67,21 @@ def _unknown(case: Case, policy: str | None, silent: list[str], *, undescribed: 
 
 
 def _off(case: Case) -> str:
-    return settable(case.subject.controller, "drive_write_cache", _OFF, _OFF_BY_HAND)
+    command = f"{_disable(case)} and verify again, or check them with the controller's tool."
+    return settable(case.subject.controller, "drive_write_cache", command, _OFF_BY_HAND)
+
+
+def _disable(case: Case) -> str:
+    item = case.subject.item.id
+    words = f"set {item} --drive-cache off" if case.subject.volume else f"drive {item} off"
+    return f"Disable them (raidctl cache {words})"
 
 
 def disable_or_measure(case: Case) -> str:
     """The next test if the drives' caches are on. It names commands only for what raidctl can set here."""
     controller = case.subject.controller
     measure = f"measure in write-through: {case.measuring('--switch-policy')}"
-    command = "Disable them (raidctl cache set --drive-cache off)"
+    command = _disable(case)
     off = settable(controller, "drive_write_cache", f"{command}.", "Disable them")
     if not can_set(controller, "write_policy"):
         return off

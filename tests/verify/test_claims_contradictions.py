@@ -195,7 +195,7 @@ def test_a_next_test_names_only_commands_that_the_controller_accepts() -> None:
         for policy in (able, barred)
     }
     measure = "raidctl verify --measure --switch-policy --power-safe /srv"
-    disable = "Disable them (raidctl cache set --drive-cache off)"
+    disable = "Disable them (raidctl cache set acme:0/v0 --drive-cache off)"
     by_hand = "Disable them. raidctl cannot do this here. Use the web interface."
     assert texts == {
         (able, able): f"{disable}, or measure in write-through: {measure}",
@@ -203,6 +203,18 @@ def test_a_next_test_names_only_commands_that_the_controller_accepts() -> None:
         (barred, able): f"{by_hand} Or measure in write-through: {measure}",
         (barred, barred): by_hand,
     }
+
+
+def test_drives_that_ignore_the_controllers_setting_are_not_to_be_switched_off_by_it() -> None:
+    """The setting is off already, so the command for it would be refused."""
+    able = {"drive_write_cache": Capability(read=True, set=True)}
+    off = VolumeCache(write_policy="write_through", write_active="write_through", drive_write_cache="disabled")
+    found = replace(raid_controller(volume_cache=off, drive_cache="enabled"), capabilities=able)
+    answer = judged(checked_machine(found), power_safe=True)
+    assert answer.verdict == "suspect"
+    assert answer.next_test is not None
+    assert "Check the drives" in answer.next_test
+    assert "raidctl cache" not in answer.next_test
 
 
 def test_a_cache_that_is_called_protected_over_a_bad_battery_is_suspect() -> None:
