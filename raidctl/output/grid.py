@@ -11,6 +11,8 @@ from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 from rich.text import Text
 
+from raidctl.output.whole_commands import join_commands, split_commands
+
 
 class Grid:
     """Rows of texts. Each text is wrapped in its column, by its ``overflow``, ``justify`` and ``no_wrap``."""
@@ -44,7 +46,12 @@ def _lines(text: Text, width: int, console: Console) -> list[Text]:
     """The lines of a text, as wide as its column. Most texts fit on one."""
     free = width - text.cell_len
     if free < 0 or not text.plain.isprintable():  # line breaks and tabs are not printable
-        return list(text.wrap(console, width, justify=text.justify or "left"))
+        text = text.copy()
+        text.plain = join_commands(text.plain, width)
+        lines = list(text.wrap(console, width, justify=text.justify or "left"))
+        for line in lines:
+            line.plain = split_commands(line.plain)
+        return lines
     line = text.copy()
     if text.justify == "right":
         line.pad_left(free)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from raidctl.output.whole_commands import join_commands, split_commands
 from raidctl.text import printable
 
 WIDEST = 79
@@ -60,8 +61,9 @@ def _lines(one: Line, width: int) -> Iterator[str]:
     if isinstance(one, Verbatim):
         yield f"{indent}{printable(one.text)}"
         return
-    yield from textwrap.wrap(
-        printable(one.text), width, initial_indent=indent,
-        subsequent_indent=" " * (min(one.hang, 2) if narrow else one.hang),
-        break_long_words=narrow, break_on_hyphens=False,
+    hang = min(one.hang, 2) if narrow else one.hang
+    lines = textwrap.wrap(
+        join_commands(printable(one.text), width - max(hang, len(indent))), width, initial_indent=indent,
+        subsequent_indent=" " * hang, break_long_words=narrow, break_on_hyphens=False,
     )  # fmt: skip
+    yield from map(split_commands, lines)

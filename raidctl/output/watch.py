@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from raidctl import __version__
+from raidctl.output.whole_commands import join_commands, split_commands
 from raidctl.text import collapse, counted, printable
 from raidctl.watch.memory import Event, Kind
 from raidctl.watch.objects import RULE
@@ -110,10 +111,11 @@ def _event(event: Event) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(
-        _clean(text), _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
-        break_on_hyphens=False,
+    lines = textwrap.wrap(
+        join_commands(_clean(text), _WIDTH - len(indent)), _WIDTH, initial_indent=indent, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+    return [split_commands(line) for line in lines]
 
 
 def _clean(text: str) -> str:

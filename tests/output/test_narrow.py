@@ -19,6 +19,7 @@ from raidctl.fleet.report import HostAnswer, Rank, report
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen as diagnosis
 from raidctl.output.hosts import screen as hosts_screen
+from raidctl.output.sentences import Sentence, fitted
 from raidctl.output.show import screen
 from tests.support.machines import replayed
 
@@ -53,6 +54,19 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
         expected = [text for text in possible if joined(text) in whole]
         assert expected
         assert [one for one in expected if joined(one) not in text] == []
+
+
+@pytest.mark.parametrize("machine", [MACHINES[0], MACHINES[2], "megaraid-perc5i-failed-battery"])
+def test_a_command_to_paste_is_on_one_line(machine: str) -> None:
+    """At 80 columns no command of a remedy or a message is broken."""
+    inventory = replayed(machine).inventory
+    paper = Paper(width=80)
+    shown = screen(inventory, paper) + diagnosis(diagnose(inventory, rules()), inventory, paper, more=True)
+    sentence = Sentence("A message on standard error is wrapped, too; to go on: `raidctl replace resume 6d25d8e4d331`.")
+    lines = [*shown.splitlines(), *fitted([sentence], 80).splitlines()]
+    assert [line for line in lines if line.count("`") % 2] == []
+    assert any("`" in line for line in shown.splitlines())
+    assert lines[-1].strip() == "`raidctl replace resume 6d25d8e4d331`."
 
 
 @pytest.mark.parametrize("columns", ["20", "40", "51"])

@@ -1,0 +1,31 @@
+"""Commands in wrapped text stay on one line, so that they can be pasted. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.text import regex
+
+_COMMAND = regex(r"`[^`]+`|\"raidctl [^\"]+\"")
+"""A command within a text: in backquotes, or one of raidctl's own in quotation marks."""
+_BLANK = "\ue000"
+"""In place of a blank at which no line may end. Neither Python nor rich breaks lines at it."""
+
+
+def join_commands(text: str, width: int) -> str:
+    """Mark the blanks in commands that fit on a line, before the text is wrapped.
+
+    >>> split_commands(join_commands("Run `raidctl show v1` now.", 40))
+    'Run `raidctl show v1` now.'
+    """
+
+    def kept(match: re.Match[str]) -> str:
+        command = match[0]
+        return command.replace(" ", _BLANK) if command.isascii() and len(command) < width else command
+
+    return _COMMAND.sub(kept, text) if "`" in text or '"' in text else text
+
+
+def split_commands(line: str) -> str:
+    """Put the blanks back into a wrapped line."""
+    return line.replace(_BLANK, " ")
