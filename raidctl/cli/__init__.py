@@ -208,11 +208,12 @@ def _print_error(error: Exception, *, verbose: bool) -> None:
         return
     if isinstance(error, ReaderGoneError):
         return
-    from raidctl.text import collapse, printable  # noqa: PLC0415 - not needed for a start
+    from raidctl.cli.shared.terminal import message  # noqa: PLC0415 - not needed for a start
+    from raidctl.text import collapse, printable  # noqa: PLC0415 - as above
 
     if isinstance(error, RaidctlError):
         for line in error.lines:
-            click.echo(f"raidctl: {collapse(printable(line))}", err=True)
+            click.echo(message(f"raidctl: {collapse(printable(line))}"), err=True)
         return
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         click.echo(f"raidctl: {error.strerror}: not everything could be written.", err=True)

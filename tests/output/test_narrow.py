@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -100,6 +101,21 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
     long = [line for line in narrow.splitlines() if cell_len(line) > columns]
     assert [line for line in long if not COMMAND.match(line)] == []
     assert joined(narrow) == joined(wide).replace("disable;survives", "disablesurvives")
+
+
+def test_a_message_is_wrapped_on_a_terminal_only(tmp_path: Path) -> None:
+    """The terminal would break it within a word. In a pipe it is one line, for logs."""
+    words = [sys.executable, "-m", "raidctl", "--state-dir", str(tmp_path), "--demo", "no-such-machine", "show"]
+    piped = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False).stderr
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "wb") as terminal:
+        subprocess.run(words, stderr=terminal, env={**os.environ, "COLUMNS": "72"}, check=False)
+    shown = os.read(leader, 4096).decode()
+    os.close(leader)
+    assert len(piped.splitlines()) == 1
+    assert len(piped) > 160
+    assert max(map(len, shown.splitlines())) <= 72
+    assert shown.split() == piped.split()
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80])

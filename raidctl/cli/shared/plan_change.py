@@ -26,7 +26,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
-from raidctl.cli.shared.terminal import emit
+from raidctl.cli.shared.terminal import emit, message
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -42,7 +42,7 @@ from raidctl.output.sentences import Sentence, fitted
 from raidctl.output.terminal import is_terminal
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
-from raidctl.text import capitalised, printable
+from raidctl.text import capitalised
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 
@@ -193,7 +193,7 @@ def tell(text: str) -> None:
     A closed terminal must not keep settings from being restored.
     """
     with contextlib.suppress(OSError, ValueError):
-        click.echo(printable(text), err=True)
+        click.echo(message(text), err=True)
 
 
 def note_own_journal(settings: Settings, command: str) -> None:

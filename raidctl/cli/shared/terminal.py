@@ -17,7 +17,8 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.reader_gone import reader_gone
 from raidctl.errors import CannotTell, ChangeStands
-from raidctl.output.terminal import is_drawable
+from raidctl.output.terminal import is_drawable, is_terminal
+from raidctl.text import printable
 
 if TYPE_CHECKING:
     from raidctl.output.console import Paper
@@ -32,6 +33,19 @@ def paper() -> Paper:
 
     colour = is_drawable(sys.stdout) and not os.environ.get("NO_COLOR")
     return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8")
+
+
+def message(text: str) -> str:
+    """Return a text for standard error: wrapped on a terminal, so that no word is broken; else on its line.
+
+    A line that begins with a blank is a command, and never wrapped.
+    """
+    from raidctl.output.sentences import Sentence, Verbatim, fitted  # noqa: PLC0415 - not needed for a start
+
+    if not is_terminal(sys.stderr):
+        return printable(text)
+    lines = [Verbatim(line) if line.startswith(" ") else Sentence(line) for line in text.splitlines()]
+    return fitted(lines, columns()).removesuffix("\n")
 
 
 def emit(text: str) -> None:
