@@ -12,7 +12,7 @@ from rich.text import Text
 
 from raidctl.model import Capability
 from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, drawn, indented, pack
-from raidctl.output.table import Column, cells, facts, table
+from raidctl.output.table import GAP, Column, cells, facts, table
 from raidctl.vendor.abilities import Kind, kinds_of
 from raidctl.vendor.protocol import CAPABILITIES, Vendor
 
@@ -40,12 +40,14 @@ def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
 def support_screen(vendors: Sequence[Vendor], paper: Paper) -> Iterator[RenderableType]:
     """The screen of ``raidctl vendors``."""
     whys: dict[str, int] = {}
-    columns = [Column("", cells([name.replace("_", " ") for name in CAPABILITIES]), 12)]
-    columns += [
+    names = Column("", cells([name.replace("_", " ") for name in CAPABILITIES]), 12)
+    columns = [
         Column(vendor.FAMILY, [_mark(vendor.SUPPORT.get(name), whys) for name in CAPABILITIES]) for vendor in vendors
     ]
-    yield table(columns, paper, indent=0)
-    yield Text("")
+    widths = (names.natural, names.least)  # the names fold only where this saves a table
+    for block in min((list(_blocks(columns, paper.columns - width)) for width in widths), key=len):
+        yield table([names, *block], paper, indent=0)
+        yield Text("")
     yield pack([(text, DULL) for text in _LEGEND], paper.columns, paper.dot)
     for why, number in whys.items():
         yield facts([(str(number), [paper.clean(why)])], paper, indent=0)
@@ -57,6 +59,18 @@ def support_screen(vendors: Sequence[Vendor], paper: Paper) -> Iterator[Renderab
         yield facts(rows, paper)
         for kind in kinds_of(vendor):
             yield from _operations(kind, vendor, paper)
+
+
+def _blocks(columns: Sequence[Column], room: int) -> Iterator[list[Column]]:
+    """As many columns as fit beside each other, then the next. There is at least one in each."""
+    block: list[Column] = []
+    for column in columns:
+        if block and sum(GAP + one.natural for one in (*block, column)) > room:
+            yield block
+            block = []
+        block.append(column)
+    if block:
+        yield block
 
 
 _PROOFS = {

@@ -228,6 +228,17 @@ def test_seven_families_fit_into_eighty_columns() -> None:
     assert all(name in shown.split("\n")[0] for name in names)
 
 
+def test_more_families_than_fit_have_a_table_of_their_own() -> None:
+    """No cell is on a line of its own. Each table has the names of all rows."""
+    names = [f"family{number}" for number in range(12)]
+    shown = support_screen([family(name, {"volumes": Capability(read=True, set=True)}) for name in names], EIGHTY)
+    titles = [text for text in shown.split("\n") if text.startswith(" " * 24 + "family")]
+    assert " ".join(titles).split() == names
+    assert [text.split() for text in shown.split("\n") if text.startswith("volumes ")] == [
+        ["volumes", *["rw"] * len(title.split())] for title in titles
+    ]
+
+
 def test_support_as_json_has_every_reported_capability() -> None:
     """In the words of the model."""
     shown = support(FAMILIES)[0]
