@@ -24,7 +24,7 @@ from raidctl.operate.hardware_reports import (
 )
 from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, hanging, line
 from raidctl.output.head import head
-from raidctl.output.phrases import decimal
+from raidctl.output.phrases import decimal, status
 from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
 from raidctl.output.trouble import notes, troubles
@@ -103,18 +103,25 @@ def _batteries(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableTyp
 
 
 def _battery(pack: BatteryState) -> list[tuple[str, str]]:
-    words = f" ({pack.status_text})" if pack.status_text else ""
     charge = format_percent(pack.charge_percent) if pack.charge_percent is not None else _SILENT
     heat = f"{pack.temperature_celsius} °C" if pack.temperature_celsius is not None else _SILENT
     volts = f"{pack.voltage_volts:g} V" if pack.voltage_volts is not None else _SILENT
     pairs = [
-        (pack.object_id.rpartition("/")[2], pack.kind), ("status", f"{pack.status}{words}"), ("charge", charge),
-        ("temperature", heat), ("voltage", volts), ("replace", _WORDS[pack.replace]),
+        (pack.object_id.rpartition("/")[2], pack.kind), ("status", status(pack.status, pack.status_text)[0]),
+        ("charge", charge), ("temperature", heat), ("voltage", volts), ("replace", _WORDS[pack.replace]),
         ("manufactured", pack.made_at or _SILENT), ("next learn", pack.next_learn_at or _SILENT),
     ]  # fmt: skip
     if not any("capacity" in label.lower() for label in pack.more):
         pairs.append(("capacity", _SILENT))
-    return [*pairs, *pack.more.items()]
+    silent = [label for label, text in pairs if text == _SILENT]
+    known = [pair for pair in pairs if pair[1] != _SILENT]
+    return [*known, *_more(pack), *([(_SILENT, ", ".join(silent))] if silent else [])]
+
+
+def _more(pack: BatteryState) -> list[tuple[str, str]]:
+    """The tool's own labels, without the time of the next learn cycle if that is known."""
+    known = pack.next_learn_at is not None
+    return [pair for pair in pack.more.items() if not (known and pair[0].lower().startswith("next learn"))]
 
 
 @drawn
@@ -128,7 +135,7 @@ def _schedules(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableTyp
         yield line(("  no battery reported", DULL))
     for pack in one.batteries:
         name = pack.object_id.rpartition("/")[2]
-        rest = list(pack.more.items()) or [("interval, mode", _SILENT)]
+        rest = _more(pack) or [("interval, mode", _SILENT)]
         yield from _pairs([(name, pack.kind), ("next learn", pack.next_learn_at or _SILENT), *rest], paper)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 from typing import cast
 
@@ -13,7 +14,14 @@ import pytest
 from raidctl.evidence import Output, mark_read
 from raidctl.model import Capability, Host, Inventory, Problem
 from raidctl.operate.alarms import AlarmReport
-from raidctl.operate.hardware_reports import BatteryReport, ForeignReport, PatrolReport, PreservedReport
+from raidctl.operate.hardware_reports import (
+    BatteryReport,
+    BatteryState,
+    ControllerBatteries,
+    ForeignReport,
+    PatrolReport,
+    PreservedReport,
+)
 from raidctl.output import hardware_reports
 from raidctl.output.alarms import alarms_screen
 from raidctl.output.console import Paper
@@ -300,6 +308,20 @@ def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
     masked = Recording(msgspec.structs.replace(KEPT.manifest, redacted=True), KEPT.files)
     assert "are masked" in recording_screen(masked, "x", EIGHTY)
     assert recording_data(masked, "x")["redacted"] is True
+
+
+def test_a_battery_shows_each_fact_once() -> None:
+    """What is not reported is one row, and so is the next learn cycle, however many labels of the tool have it."""
+    pack = BatteryState(
+        object_id="acme:0/battery0", kind="battery", status="ok", status_text="OK", next_learn_at="2026-07-12T01:48:52",
+        more={"Next Learn time": "2026/07/12 01:48:52", "Auto-Learn Mode": "Transparent"},
+    )  # fmt: skip
+    one = ControllerBatteries(object_id="acme:0", model=None, batteries=(pack,))
+    shown = hardware_reports.batteries_screen(BatteryReport(host=Host(), controllers=(one,)), EIGHTY)
+    rows = dict(re.findall(r"^  (\S.*?)   *(\S.*)$", shown, re.MULTILINE))
+    assert (rows["status"], rows["next learn"], rows["Auto-Learn Mode"]) == ("ok", "2026-07-12T01:48:52", "Transparent")
+    assert shown.count("01:48:52") == shown.count("not reported") == 1
+    assert rows["not reported"].startswith("charge, temperature, voltage")
 
 
 def test_without_a_reading_no_screen_concludes_that_there_is_no_controller() -> None:
