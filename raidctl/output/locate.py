@@ -27,7 +27,9 @@ def _target(one: Located, *, verbose: bool, planned: bool) -> Iterator[Line]:
     place = ", ".join(
         f"{label} {text}" for label, text in (("enclosure", one.enclosure), ("bay", one.bay)) if text is not None
     )
-    yield Sentence(f"{place or 'bay unknown'}: {_state(one, planned=planned)}", indent=5, hang=7)
+    named = one.object_id == f"enclosure:{one.enclosure}/{one.bay}"  # the id has both already
+    before = "" if named else f"{place or 'bay unknown'}: "
+    yield Sentence(f"{before}{_state(one, planned=planned)}", indent=5, hang=7)
     if one.why_not is not None or verbose or one.way in ("ledctl", "sg_ses"):
         for passed in one.passed:
             yield Sentence(f"not by {TITLES[passed.way]}: {passed.why}", indent=5, hang=7)

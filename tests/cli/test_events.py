@@ -42,6 +42,7 @@ def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, nam
     assert reported.exit_code == (3 if "unread" in kinds else 4 if kinds & {"no_tool", "no_right"} else 0)
     assert report["unparsed"] == []
     assert (name in WITH_LOG) == bool(report["events"])
+    assert name not in WITH_LOG or reported.exit_code == 0, "the log is complete"
     for event in report["events"]:
         assert event["text"].split()[0] in screen.stdout
 

@@ -66,6 +66,17 @@ def test_a_target_means_its_drives(raidctl: Raidctl, demo: str, words: tuple[str
     assert [one["object_id"] for one in json.loads(done.stdout)["targets"]] == ids
 
 
+def test_the_list_names_each_bay_once(raidctl: Raidctl) -> None:
+    """The id of a bay has its enclosure already."""
+    shown = raidctl("--demo", "raid6", "locate", "list").stdout.splitlines()
+    assert shown[:2] == [
+        "enclosure:0x5003048001a2b3bd/Slot 01 · /dev/sda · serial ZC1A00K1",
+        "     off, enclosure (SES)",
+    ]
+    planned = raidctl("--demo", "raid6", "locate", "/dev/sdc", "--dry-run").stdout
+    assert "enclosure 0x5003048001a2b3bd, bay Slot 03: would blink" in planned
+
+
 @pytest.mark.parametrize("name", ["md-healthy", "megaraid-9271-learning", "lab-md"])
 def test_a_recording_without_leds_does_not_show_that_none_is_on(raidctl: Raidctl, name: str) -> None:
     """Which LEDs are on is unknown, with exit code 3. The same holds if the bays could not be listed."""
