@@ -121,6 +121,13 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
         creating.create(on, replace(new, raid_level="jbod"), tools)
     with pytest.raises(CannotCreate):
         creating.create(on, replace(new, name="a; reboot"), tools)
+    for place in (None, "", "0 delete"):
+        # only ssacli is given the slot; the others have the number in the controller's id
+        try:
+            made = creating.create(replace(on, slot=place), new, tools)
+        except CannotCreate:
+            continue
+        assert family != "smartarray", made
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,8 @@ def test_guard_D4_online_only_what_missed_nothing() -> None:
     for other in (replace(WAS_INACTIVE, boot="b0"), replace(WAS_INACTIVE, was_inactive=False)):
         assert refused("online", stopped, known=replace(KNOWN, offline=other)) == {"D4": False}
     assert refused("online", stopped, known=replace(good, boot="")) == {"D4": False}
-    assert refused("online", machine(OK), known=good) == {"D4": False}
+    for status in ("ok", "offline"):
+        assert refused("online", machine(OK, status=status), known=good) == {"D4": False}, "a working member"
 
 
 def journaled(setting: str, result: str | None, *, still: bool = True, source: str = "local") -> JournaledChange:

@@ -505,6 +505,10 @@ def test_guard_R17_everything_on_the_drive_is_counted() -> None:
     assert answer.leaves_with_it == ("md:md0/sda1", "md:md0/sda2")
     assert of("R1", answer) == {"no"}
     assert of("R17", answer) == {"yes"}
+    assert [one.text for one in reasons("R17", answer)] == [
+        "Removed with it: md:md0/sda1 and md:md0/sda2; each array is judged."
+    ]
+    assert ["Nothing else" in one.text for one in reasons("R17", asked(inventory(raid("raid6", *[OK] * 4))))] == [True]
     alone = software("raid1", "sda1", "sdb1")
     bare = replace(alone, drives=tuple(replace(drive, backing=()) for drive in alone.drives))
     assert of("R17", asked(inventory(bare), "md:md0/sda1")) == {"unknown"}
