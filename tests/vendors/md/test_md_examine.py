@@ -253,6 +253,8 @@ def test_md_examine_imsm() -> None:
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.metadata) == ("System", "raid1", 10 * 1024**3, "imsm")
     assert (item.status, item.drives_expected, item.drives_active) == ("rebuilding", 2, 1)
+    assert item.progress is not None
+    assert item.progress.operation == "recovery"
     assert item.array == found.arrays[0].id == "md:99aa99aa:88bb88bb:77cc77cc:66dd66dd/array"
     assert [(d.device, d.serial, d.role) for d in found.drives] == [
         (None, "PLUM-0001", "member"),

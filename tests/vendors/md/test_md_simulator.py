@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from raidctl.change.engine import current_settings
 from raidctl.model import Volume
-from raidctl.request import Write, WriteAnswer
+from raidctl.request import Read, ReadAnswer, Write, WriteAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from raidctl_md import simulator
 from tests.change.md_machine import bench, definition
+from tests.support.conclusions import read_text
 
 VENDORS = vendors()[0]
 VALUES = {
@@ -97,3 +98,27 @@ def test_a_check_ends_when_it_is_through_or_a_member_is_gone(tmp_path: Path, wha
     if what == "a pull":
         state = simulator.pull(state, "1")
     assert (action not in state) is ended
+
+
+def test_the_kernels_list_marks_what_is_no_working_member(tmp_path: Path) -> None:
+    """A spare and a failed member have their marks in the simulated mdstat; a replacement is a member."""
+    spare = {"member md0 LABD00004": "slot=- state=spare", "member md0 LABD00005": "slot=0 state=copying from=0"}
+    failed = {"member md0 LABD00003": "slot=2 state=faulty"}
+    for state, wanted in ((spare, {"sdd": "spare"}), (failed, {"sdc": "failed"})):
+        made = bench(tmp_path / str(len(state)), definition(drives=5, state=state))
+        answer = made.machine.answer(Read("/proc/mdstat"))
+        assert isinstance(answer, ReadAnswer)
+        [found] = read_text(answer.text or "").inventory.controllers
+        roles = {str(drive.device)[5:]: drive.role for drive in found.drives}
+        assert {name: role for name, role in roles.items() if role != "member"} == wanted
+        assert len(roles) == 3 + len(state) - (state is failed)
+
+
+def test_a_new_array_gets_no_drive_of_another(tmp_path: Path) -> None:
+    """A member of a running array cannot be opened for a new one."""
+    state = bench(tmp_path, definition(drives=5)).machine.state()
+    create = ("mdadm", "--create", "/dev/md/lake", "--run", "--name=lake", "--homehost=lab", "--level=1")
+    for nodes, code in ((("/dev/sdd", "/dev/sde"), 0), (("/dev/sda", "/dev/sdd"), 2), (("/dev/sdd", "/dev/sdc"), 2)):
+        reply = simulator.change((*create, "--raid-devices=2", *nodes), state)
+        assert reply is not None
+        assert (reply.code, "md/md md127" in reply.state) == (code, code == 0), nodes

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
@@ -50,6 +51,16 @@ def test_two_words_that_agree_are_not_called_the_same() -> None:
     assert (found.outcome, found.cause) == (
         "pass", "the BMC reports ok, which agrees with checking of the machine's own tool"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "shown"), [(None, "failed"), ("Critical", "failed (Critical)")])
+def test_a_contradiction_quotes_the_words_of_the_bmc(words: str | None, shown: str) -> None:
+    """A contradiction quotes the BMC's own words, if it has any."""
+    found = replayed(_MACHINE).inventory
+    views = [replace(one, status="failed", status_text=words) for one in found.second_views if one.kind == "volume"]
+    causes = [one.cause for one in compared(replace(found, second_views=tuple(views))) if one.outcome == "fail"]
+    assert causes
+    assert all(cause.startswith(f"the BMC reports {shown}, the machine's own tool ") for cause in causes), causes
 
 
 @pytest.mark.parametrize(
