@@ -12,11 +12,13 @@ from msgspec import structs
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.survey.survey import Survey
+from tests.audit.rule_examples import changed
 from tests.operate.controllers.simulated import (
     FORGETFUL,
     LATER,
     PULLED,
     PUSHED,
+    QUICK,
     SILENT,
     ControllerReplacement,
     every,
@@ -117,6 +119,38 @@ def test_guard_R10_a_drive_that_expects_its_failure_never_counts(replacement: Co
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"not healthy|reports predictive failure"):
         replacement.run()
     assert replacement.bench.journal.pending()
+
+
+@pytest.mark.parametrize(
+    ("status", "role", "after"),
+    [
+        ("degraded", "unassigned", "has not started to use the drive"), ("degraded", "member", "Another member of"),
+        ("degraded", None, ""), ("ok", "unassigned", ""), ("ok", "member", ""),
+    ],
+)  # fmt: skip
+def test_a_new_drive_that_nothing_is_written_to_is_not_awaited_for_ever(
+    status: str, role: str | None, after: str, tmp_path: Path
+) -> None:
+    """After ten minutes without a rebuild, the wait ends. It goes on while the drive is unseen, or all is complete."""
+    replacement = replacement_on(QUICK[0], tmp_path)
+    replacing = replacement.replacing
+    replacing.facts = structs.replace(replacing.facts, new=replacement.old.serial if role is not None else "NEW")
+    seen = replacement.bench.look()
+    inventory = seen.inventory
+    if status != "ok":
+        inventory = changed(inventory, replacement.volume, {"status": status})
+    if role == "unassigned":
+        inventory = changed(inventory, replacement.old.id, {"role": role, "array": None})
+    seen = structs.replace(seen, inventory=inventory)
+
+    def at(moment: float) -> str:
+        replacing.clock = lambda: moment
+        return replacing._not_taken(seen) or ""
+
+    stopped = [at(moment) for moment in (0.0, 599.0, 600.0)]
+    assert stopped[:2] == ["", ""]
+    assert bool(stopped[2]) == bool(after)
+    assert after in stopped[2]
 
 
 @every

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import raidctl_md as md
 from raidctl.host import BlockDevice, HostView
 from raidctl.request import Failure, RunAnswer, converse
@@ -89,6 +91,28 @@ def test_md_observe_mdstat_that_cannot_be_read() -> None:
     """An unreadable /proc/mdstat is a problem."""
     found = run(Machine({"/proc/mdstat": Failure.DENIED}))
     assert [(p.kind, p.where) for p in found.problems] == [("no_right", "/proc/mdstat")]
+
+
+@pytest.mark.parametrize(
+    ("number", "layout"),
+    [
+        (0x102, "near=2"),
+        (0x103, "near=3"),
+        (0x201, "far=2"),
+        (0x202, "near=2, far=2"),
+        (0x10201, "offset=2"),
+        (0x101, None),
+    ],
+)
+def test_md_observe_layouts_of_raid10(number: int, layout: str | None) -> None:
+    """The kernel's number of a RAID-10 layout has its name in mdstat."""
+    files = sysfs(
+        "md5",
+        {"level": "raid10", "raid_disks": "2", "layout": str(number), "array_state": "clean"},
+        {"sda": ("in_sync", "0", "0"), "sdb": ("in_sync", "1", "0")},
+    )  # fmt: skip
+    [volume] = run(Machine(files), HostView(root=False)).controllers[0].volumes
+    assert volume.layout == layout
 
 
 def test_md_observe_roles_come_from_sysfs() -> None:

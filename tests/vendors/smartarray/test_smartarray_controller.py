@@ -80,6 +80,8 @@ def test_complete_settings_without_a_mode_are_raid() -> None:
     settings = "   Rebuild Priority: Medium\n   Primary Boot Volume: None\n"
     assert controller(f"Smart Array P440 in Slot 1\n{settings}").mode == "raid"
     assert controller("Smart Array P440 in Slot 1\n   Rebuild Priority: Medium\n").mode is None
+    several = "".join(f"Smart Array P440 in Slot {slot}\n   Rebuild Priority: Medium\n\n" for slot in (1, 2))
+    assert [one.mode for one in observed(several).controllers] == ["raid", None]
 
 
 def test_the_cache_split_in_bytes_is_of_the_available_memory() -> None:
