@@ -569,4 +569,4 @@ def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
     for word, wanted in (("on", "note"), ("off", "yes"), ("?", "note")):
         answer = asked(inventory(replace(found, details={"Auto-Rebuild Policy": word})))
         assert of("S6", answer) == {wanted}, word
-        assert ("x:0/4" in reasons("S6", answer)[0].text) == (word == "on")
+        assert ("(now x:0/4)" in reasons("S6", answer)[0].text) == (word == "on")

@@ -210,6 +210,13 @@ def test_md_detail_several_arrays_and_errors_in_one_text() -> None:
     assert unparsed(found) == []
 
 
+@pytest.mark.parametrize("head", ["/dev/md9:", "/dev/md/lake:"])
+def test_md_detail_a_heading_alone_is_an_array_that_is_cut_off(head: str) -> None:
+    """An array of which only the heading is there is not lost without a problem."""
+    assert [output.gap for output in read(f"{DETAIL}{head}\n").outputs] != [""]
+    assert [output.gap for output in read(DETAIL).outputs] == [""]
+
+
 def test_md_detail_of_a_named_array() -> None:
     """A name is the device. A number behind /dev/md/ is the kernel's name."""
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/seven")).id == "md:seven"

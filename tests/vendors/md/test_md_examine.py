@@ -272,6 +272,14 @@ def test_md_examine_imsm_with_a_wrong_checksum_is_a_finding() -> None:
     assert [one.kind for one in read(wrong).problems if "checksum is wrong" in one.message] == ["state"]
 
 
+def test_md_examine_imsm_with_a_missing_drive_has_a_failed_member() -> None:
+    """The metadata marks a drive that is missing with an id, whatever state they list for it."""
+    found = read(IMSM.replace("Id : 00000000", "Id : ffffffff"))
+    [missing] = [drive for drive in found.controllers[0].drives if drive.serial == "PLUM-0001"]
+    assert (missing.role, missing.status) == ("failed", "critical")
+    assert [(one.kind, one.where) for one in found.problems if "ffffffff" in one.message] == [("state", missing.id)]
+
+
 def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
     """``Slots : [U_]`` is degraded even if the map is normal."""
     whole = re.sub(r" <-- \S+(?: KiB)?", "", IMSM).replace("Migrate State : rebuild", "Migrate State : idle")

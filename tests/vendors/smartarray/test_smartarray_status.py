@@ -214,7 +214,7 @@ def test_blocks_of_an_older_driver() -> None:
     controller = _controller(
         "cciss0:  Compaq Smart Array 5300 Controller\n Logical drives: 1\ncciss/c0d0: blksz=512 nr_blocks=1000\n"
     )
-    assert controller.volumes[0].size_bytes == 512_000
+    assert [(one.device, one.size_bytes) for one in controller.volumes] == [("/dev/cciss/c0d0", 512_000)]
 
 
 def test_a_size_of_zero_is_none() -> None:
