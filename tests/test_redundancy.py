@@ -140,6 +140,14 @@ def test_parity_promises_nothing_until_a_resync_is_complete(
     assert left(controller_with(level, *[OK] * members, mode="software", status="checking", progress=busy)) == wanted
 
 
+@pytest.mark.parametrize(("state", "percent", "wanted"), [("running", 5.0, None), ("queued", None, 1)])
+def test_a_resync_of_an_incomplete_array_counts_only_if_it_runs(state: Any, percent: float | None, wanted: Any) -> None:
+    """A waiting one is the recovery of a missing member, for which md prints the same word."""
+    busy = Progress(operation="resync", state=state, percent=percent)
+    degraded = controller_with("raid6", *[OK] * 3, FAILED, mode="software", status="degraded", progress=busy)
+    assert left(degraded) == wanted
+
+
 def test_unknown_geometry_is_unknown_redundancy() -> None:
     """Nothing is promised without members and counts, or with a cut-off list. A degraded RAID-5 has no redundancy."""
     assert left(controller_with("raid5")) is None

@@ -409,14 +409,40 @@ def test_md_examine_a_wrong_checksum_is_reported() -> None:
     [
         (IMSM, r"RAID Level : \S+", "RAID Level : 7"),
         (IMSM, r"Failed disk : \S+", "Failed disk : some"),
+        (IMSM, "State : active", "State : sleepy"),
         (DDF, r"Raid Level\[0\] : \S+", "Raid Level[0] : RAID9"),
+        (DDF, r"state\[0\] : \S+,", "state[0] : Fine,"),
+        (DDF, "active/Online", "active/Onlin"),
     ],
-    ids=["level of IMSM", "failed disk of IMSM", "level of DDF"],
-)
+    ids=[
+        "level of IMSM", "failed disk of IMSM", "state of a drive of IMSM", "level of DDF", "state of DDF",
+        "state of a drive of DDF",
+    ],
+)  # fmt: skip
 def test_md_examine_an_unknown_word_of_a_containers_volume_is_unread(text: str, old: str, new: str) -> None:
     """A level or a number of a failed disk in another form is a problem, not an array without any."""
     assert re.search(old, text)
     before, after = (
-        sum(one.kind == "unread" for one in read(each).problems) for each in (text, re.sub(old, new, text))
+        sum(one.kind == "unread" for one in read(each).problems) for each in (text, re.sub(old, new, text, count=1))
     )
     assert after == before + 1
+
+
+def test_md_examine_an_unknown_state_in_a_container_is_unknown() -> None:
+    """The states of volumes and drives are known words; a word for trouble is never good."""
+    [item] = controller(IMSM.replace("Map State : normal <-- degraded", "Map State : fine")).volumes
+    assert item.status == "unknown"
+    [first, _] = controller(IMSM.replace("State : active", "State : sleepy", 1)).drives[::-1]
+    assert (first.role, first.status) == (None, "unknown")
+    for word, status in (("Fine", "unknown"), ("Missing", "offline"), ("Partially Optimal", "degraded")):
+        [item] = controller(DDF.replace("Degraded, Not", f"{word}, Not")).volumes
+        assert item.status == status, word
+    for word, health in (
+        ("Onlin", "unknown"), ("Offline", "critical"), ("Online, Failed", "critical"), ("Missing", "critical"),
+        ("Online, Rebuilding", "warning"), ("Online, SMART-errors", "warning"), ("in-transition", "warning"),
+        ("Online, Unrecovered-Read-Errors", "warning"),
+    ):  # fmt: skip
+        found = {
+            drive.device: drive.status for drive in controller(DDF.replace("active/Online", f"active/{word}")).drives
+        }
+        assert found["/dev/sdc"] == health, word
