@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidctl.model import Progress
+from raidctl_md.label_lines import role_and_status
 from tests.support.scripted_tools import unparsed
 from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines_of, read, volume
 
@@ -208,6 +211,14 @@ def test_md_detail_several_arrays_and_errors_in_one_text() -> None:
     assert [v.id for v in found.controllers[0].volumes] == ["md:md7", "md:md9"]
     assert [(p.kind, "md8" in p.message) for p in found.problems] == [("unread", True)]
     assert unparsed(found) == []
+
+
+def test_md_detail_a_failed_device_without_its_row_is_reported() -> None:
+    """The count of failed devices is compared with the rows. A removed device is not good."""
+    assert read(DETAIL).problems == ()
+    [found] = read(re.sub(r"Failed Devices : 0", "Failed Devices : 1", DETAIL)).problems
+    assert (found.kind, found.where, "1 failed device" in found.message) == ("state", "md:md7", True)
+    assert role_and_status(["removed"], "1") == (None, "critical")
 
 
 @pytest.mark.parametrize("head", ["/dev/md9:", "/dev/md/lake:"])

@@ -115,6 +115,29 @@ def test_md_observe_layouts_of_raid10(number: int, layout: str | None) -> None:
     assert volume.layout == layout
 
 
+@pytest.mark.parametrize(
+    ("level", "state", "second", "status"),
+    [
+        ("raid1", "clean", "in_sync", "ok"), ("raid1", "sleepy", "in_sync", "unknown"),
+        ("raid1", "clean", "faulty", "degraded"), ("raid0", "clean", "faulty", "failed"),
+        ("linear", "clean", "faulty", "failed"),
+    ],
+)  # fmt: skip
+def test_md_observe_states_of_an_array(level: str, state: str, second: str, status: str) -> None:
+    """An unknown word of the kernel is an unknown status. Without redundancy, an array fails with its member."""
+    files = sysfs(
+        "md5",
+        {
+            "level": level, "raid_disks": "2", "metadata_version": "1.2", "array_state": state, "sync_action": "idle",
+            **({"degraded": "0"} if level == "raid1" else {}),
+        },
+        {"sda": ("in_sync", "0", "0"), "sdb": (second, "1", "0")},
+    )  # fmt: skip
+    found = run(Machine(files), HostView(root=False))
+    assert [volume.status for volume in found.controllers[0].volumes] == [status]
+    assert any("array_state" in problem.message for problem in found.problems) == (status == "unknown")
+
+
 def test_md_observe_roles_come_from_sysfs() -> None:
     """Sysfs gives journal, flags, rebuild and corrected errors of the members."""
     files = sysfs(

@@ -75,6 +75,13 @@ def test_the_mode_comes_from_the_heading_or_a_line(heading: str, line: str, mode
     assert controller(f"Smart Array P440 in Slot 1{heading}\n   {line}\n").mode == mode
 
 
+@pytest.mark.parametrize(("remark", "severity"), [("Embedded", None), ("Needs Attention", "warning")])
+def test_a_remark_on_the_controller_is_a_problem(remark: str, severity: str | None) -> None:
+    """What the heading remarks is a problem, unless it is known to be none."""
+    found = observed(f"Smart Array P410 in Slot 2 ({remark})\n   Controller Status: OK\n")
+    assert [one.severity for one in found.problems if remark in one.message] == ([severity] if severity else [])
+
+
 def test_complete_settings_without_a_mode_are_raid() -> None:
     """Only controllers with several modes print one. An output that may be cut off proves nothing."""
     settings = "   Rebuild Priority: Medium\n   Primary Boot Volume: None\n"

@@ -73,7 +73,9 @@ def test_the_words_of_an_interface(words: str, interface: Interface, media: Medi
         ("Predictive Failure", "warning"),
         ("Rebuilding", "warning"),
         ("Erase In Progress", "warning"),
+        ("Erase Suspended", "warning"),
         ("Failed", "critical"),
+        ("Failed Due To Read Errors", "critical"),
         ("Dancing", "unknown"),
     ],
 )

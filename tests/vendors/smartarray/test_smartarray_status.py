@@ -130,6 +130,23 @@ def test_each_bad_line_reaches_diagnose(text: str) -> None:
     assert _code(seen) != 0
 
 
+@pytest.mark.parametrize(
+    ("configured", "enabled", "status"),
+    [("Yes", "Yes", "ok"), ("Yes", "No", "warning"), ("No", None, "ok"), ("Yes", "Maybe", "unknown")],
+)
+def test_the_status_of_the_cache_comes_from_its_flags(configured: str, enabled: str | None, status: str) -> None:
+    """A cache that is off is no good one; one that is not configured is."""
+    text = _CACHE.replace("configured: Yes", f"configured: {configured}")
+    text = (
+        text.replace("enabled: Yes", f"enabled: {enabled}")
+        if enabled
+        else text.rpartition("      Write")[0].rstrip(" ")
+    )
+    cache = _controller(_HEAD + text).cache
+    assert cache is not None
+    assert cache.status == status
+
+
 @pytest.mark.parametrize("row", ["Cache Ratio: 25% Read / 75%", "Total cache memory: 51O MiB"])
 def test_a_damaged_figure_of_the_cache_is_a_problem(row: str) -> None:
     """A damaged row is reported as unread."""
