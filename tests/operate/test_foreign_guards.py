@@ -56,6 +56,9 @@ def test_guard_F1_an_incomplete_configuration_is_not_imported() -> None:
     lost = ForeignPreview(volumes=(ForeignVolume(number="0", name="db", complete=False),), complete=False)
     for preview in (lost, ForeignPreview(), None):
         assert refused("import_foreign", found, preview) == {"F1": True}, preview
+    for cache, wanted in ((Cache(status="critical"), {"F1": True}), (Cache(status="ok"), {})):
+        faulty = machine(FOREIGN, FOREIGN, controller={"cache": replace(cache, preserved_data=False)})
+        assert refused("import_foreign", faulty) == wanted, cache
 
 
 def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:

@@ -218,6 +218,10 @@ def test_guard_R3_a_spare_that_is_needed_stays() -> None:
     spare: dict[str, Any] = {"role": "spare", "array": None}
     assert asked(inventory(raid("raid5", spare, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
+    assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, OK, status="unknown")))) == {"unknown"}
+    whole = raid("raid5", spare, OK, OK, OK, **GOOD)
+    short = replace(whole.arrays[0], status="warning", status_text="Missing physical drive")
+    assert of("R3", asked(inventory(replace(whole, arrays=(short,))))) == {"unknown"}
 
 
 @pytest.mark.parametrize(
@@ -245,7 +249,8 @@ def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
         assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, status=status)))) == {"no"}
         assert of("R4", asked(inventory(raid("raid5", FAILED, OK, OK, status=status)))) == {"no"}
         assert of("R4", asked(inventory(raid("raid5", out, OK, OK, status=status)))) == {"no"}
-    assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, status="unknown")))) == {"unknown"}
+    for members in ((OK, OK, OK), (FAILED, OK, OK), (out, OK, OK)):
+        assert of("R4", asked(inventory(raid("raid5", *members, status="unknown")))) == {"unknown"}
     assert of("R4", asked(inventory(raid("raid5", OK, OK, OK, controller={"volumes": ()})))) == {"unknown"}
 
 

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Drive, Host, Inventory
 from raidctl.operate.contents import EMPTY, Contents
-from raidctl.operate.joining_guards import Probed, unfit
+from raidctl.operate.joining_guards import Probed, not_prepared, unfit
 from raidctl.operate.partition_table import Table, parse
+from raidctl.vendor.plan import Action, Step
 
 SECTORS = 100_000
 GPT = """\
@@ -125,3 +126,27 @@ def test_guard_R11_data_in_a_partition_counts_unless_raidctl_made_the_partition(
         seen = Inventory(host=Host(hostname="m")), view
         given = unfit(drive, seen, found, [drive], partitions=("1",), erased=erased)
         assert ["/dev/sda1" in one.text for one in given if one.guard == "R11"] == [True] * refused
+
+
+@pytest.mark.parametrize(
+    ("signatures", "inside", "left"),
+    [((), (), []), (("ext4",), (), ["ext4"]), ((), ("LVM2_member",), ["LVM2_member"]), (None, (), ["something"])],
+)
+def test_a_drive_is_wiped_only_if_its_signatures_are_seen_to_be_gone(
+    signatures: tuple[str, ...] | None, inside: tuple[str, ...], left: list[str]
+) -> None:
+    """What cannot be read is not gone. What is left in a partition counts when the drive itself is wiped."""
+    new = Drive(id="drives:N", device="/dev/sda")
+    found = Probed(
+        contents=Contents(signatures=signatures, blank=False),
+        inside={"/dev/sda1": Contents(signatures=inside, blank=False)},
+    )
+    wiped = {
+        node: Step(
+            object_id="md:md0", setting="wipe", before="", after="", action=Action(argv=("wipefs", "--all", node))
+        )
+        for node in ("/dev/sda1", "/dev/sda")
+    }
+    assert not_prepared(wiped["/dev/sda1"], new, found) == []
+    why = not_prepared(wiped["/dev/sda"], new, found)
+    assert [any(word in one for word in left) for one in why] == [True] * len(left)

@@ -169,12 +169,29 @@ def test_guard_S1_holds_behind_a_controller() -> None:
         assert [(one.guard, one.unknown) for one in refused] == wanted, (members, fields)
 
 
+@pytest.mark.parametrize(
+    ("drive", "wanted"),
+    [
+        ("x:0/9", [("X2", True)]), ("x:0/2", [("S1", False)]), ("x:0/1", [("S1", False)]), ("x:0/0", []),
+    ],
+)  # fmt: skip
+def test_only_a_spare_is_removed_behind_a_controller(drive: str, wanted: list[tuple[str, bool]]) -> None:
+    """A member is not a spare. Nor is a spare that is being filled, or a drive that the controller does not list."""
+    spare: dict[str, Any] = {"role": "spare", "array": None}
+    found = inventory(raid("raid5", spare, {**spare, "progress": Progress(operation="copyback")}, OK, OK, OK))
+    deed = Deed(object_id="x:0", verb="remove_spare", drive=drive)
+    refused = objections_behind(deed, Survey(found, view=HostView()), found.controllers[0])
+    assert [(one.guard, one.unknown) for one in refused] == wanted
+
+
 def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey) -> None:
     """What these guards object to is refused. So is an array that cannot use a spare, or whose state is unknown."""
     assert refused(only(bays, NEW, status="critical"), "add_spare") == [("R10", False)]
     assert refused(volume(bays, raid_level="raid0"), "add_spare") == [("S3", False)]
     for status in ("failed", "inactive", "unknown"):
         assert refused(volume(bays, status=status), "add_spare") == [("S3", False)], status
+    for level in ("unknown", None):
+        assert refused(volume(bays, raid_level=level), "add_spare") == [("S3", False)], level
     assert refused(volume(bays, status="degraded"), "add_spare") == []
 
 
@@ -200,6 +217,7 @@ def test_guard_R10_a_new_drive_is_healthy_and_in_nothing(bays: Survey) -> None:
     Unknown health needs an override.
     """
     assert "R10" in guards(found(bays, node="/dev/sda", number=1))
+    assert guards(found(bays, node="/dev/sdx")) == ["R10"]
     for fields in ({"status": "critical"}, {"status": "warning"}, {"foreign": True}, {"errors": Errors(predictive=1)}):
         assert guards(found(only(bays, NEW, **fields))) == ["R10"], fields
     [unknown] = found(only(bays, NEW, status="unknown"))

@@ -59,6 +59,7 @@ def test_guard_R10_a_rebuild_overwrites_only_a_lost_member() -> None:
     for drive in (OK, {"role": "spare"}, {"role": None}, {**LOST, "foreign": True}, {**LOST, "array": None}):
         assert refused("start_rebuild", lacking(drive)).get("R10") is False, drive
     assert refused("start_rebuild", lacking(LOST, status="ok")) == {"R10": False}
+    assert refused("start_rebuild", lacking({**LOST, "array": "x:0/B"})) == {"R10": False}
     assert refused("start_rebuild", lacking(FILLED, status="rebuilding")) == {"": False}
 
 
