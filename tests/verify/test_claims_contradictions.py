@@ -5,7 +5,7 @@ Tool, kernel and arithmetic contradict each other, or flushes are never sent.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -17,6 +17,7 @@ from raidctl.model import (
     Capability,
     Controller,
     Drive,
+    Mode,
     Mount,
     Problem,
     Volume,
@@ -75,6 +76,22 @@ def test_other_levels_are_ruled_out_by_the_capacity() -> None:
     answer = judged(checked_machine(raid_controller()), raid_level="raid6")
     assert answer.verdict == "pass"
     assert "raid5 would give 10 TB" in answer.ruled_out
+
+
+@pytest.mark.parametrize(
+    ("spare", "mode", "verdict"),
+    [
+        ({}, "raid", "pass"), ({}, "software", "fail"), ({"spare_for": ("acme:0/a9",)}, "raid", "fail"),
+        ({"status": "unknown"}, "raid", "inconclusive"), ({"status": "critical"}, "raid", "fail"),
+        ({"role": "unassigned"}, "raid", "fail"),
+    ],
+)  # fmt: skip
+def test_a_spare_serves_what_it_is_for(spare: dict[str, Any], mode: Mode, verdict: str) -> None:
+    """A spare of no array serves every array of its controller, but no other of software. Its state counts."""
+    controller = raid_controller()
+    extra = replace(controller.drives[0], **{"id": "acme:0/99", "role": "spare", "array": None, **spare})
+    known = checked_machine(replace(controller, mode=mode, drives=(*controller.drives, extra)))
+    assert judged(known, spares=1).verdict == verdict
 
 
 @pytest.mark.parametrize(("size", "verdict"), [(2 * TB, "pass"), (1.99 * TB, "pass"), (1.9 * TB, "fail")])
