@@ -81,6 +81,25 @@ def test_a_renumbered_controller_is_recognised_by_its_serial_number(tmp_path: Pa
     assert not left.journal.pending()
 
 
+def test_nothing_is_restored_while_a_tool_of_the_change_runs(tmp_path: Path) -> None:
+    """A tool that outlives its killed raidctl could set the setting again. It is waited for, then restored."""
+    left = Left("p400", tmp_path, through("smartarray:1/v1"))
+    [journaled] = left.journal.pending()
+    left.journal.append(StepEvent(change=journaled.begin.change, at=timestamp(), step=0, mark="start"))
+    process = tmp_path / "processes" / "4711" / "cmdline"
+    process.parent.mkdir(parents=True)
+    process.write_text("\0".join(journaled.begin.steps[0].action.argv) + "\0")
+    changed = left.simulated.state()
+    [fault] = left.restore().faults
+    assert fault.endswith("started by a killed raidctl, is still running")
+    assert left.simulated.state() == changed
+    assert left.journal.pending()
+    process.unlink()
+    assert left.restore().faults == []
+    assert left.simulated.state() == left.before
+    assert not left.journal.pending()
+
+
 @pytest.mark.parametrize(
     ("serials", "hidden", "found"),
     [
