@@ -13,14 +13,13 @@ from raidctl.text import regex
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.draft import ControllerDraft, Row
-from raidctl_lvm.lists import DEVICE
+from raidctl_lvm.lists import DEVICE, UNKNOWN
 from raidctl_lvm.vocabulary import HEALTH, IMAGE_TYPES, STATES, WORDS
 
 # data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
 PART = regex(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
 SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair needed")
 """The health of a volume that lacks an image."""
-_UNKNOWN = ("unknown device", "[unknown]")
 
 
 def images_of(controller: ControllerDraft, row: Row) -> Iterator[Row]:
@@ -63,7 +62,7 @@ def put_members(controller: ControllerDraft, name: str, row: Row, volume: GroupD
             if known or not image.row.cells or image.gone or image.row.attr:
                 key = _other_key(array, key) if known else key
                 array.members[key] = None
-                lost = place in _UNKNOWN or (image.gone and (not known or len(image.places) == 1))
+                lost = place in UNKNOWN or (image.gone and (not known or len(image.places) == 1))
                 _member(controller.drive(key), image, place if known else "", gone=lost)
     named = [one for one in DEVICE.finditer(row.cells.get("devices", "")) if PART.fullmatch(one[1] or one[2])]
     if named:
@@ -106,7 +105,7 @@ def _image(controller: ControllerDraft, row: Row) -> _Image:
     words = [health_of(one) for one in rows]
     # vgreduce --removemissing --force puts segments of type error in the place of a lost device
     gone = "partial" in words or any(one.cells.get("segtype") == "error" for one in rows)
-    lost = any(place in _UNKNOWN for one in rows for place in _places(controller, one))
+    lost = any(place in UNKNOWN for one in rows for place in _places(controller, one))
     return _Image(
         row,
         places,

@@ -1,4 +1,4 @@
-"""The lists of lvs (JSON and text) and the lines of dmsetup."""
+"""The lists of lvs, pvs and vgs (JSON and text) and the lines of dmsetup."""
 
 from __future__ import annotations
 
@@ -28,8 +28,18 @@ MISSING = regex(
     r"\s*(?:WARNING: )?(?:Device for PV (\S+) not found.*|Couldn't find device with uuid (\S+?)\.?|"
     r"VG \S+ is missing PV (\S+).*|Couldn't find all devices for LV .*)"
 )
+#   PV         VG  Fmt  Attr PSize   PFree            VG  #PV #LV #SN Attr   VSize   VFree
+PARTS_HEAD = regex(r"\s*(?:PV\s+VG\s+Fmt\s+Attr\s+PSize\b|VG\s+#PV\s+#LV\s+#SN\s+Attr\s+VSize\b).*")
+#   [unknown]  vg0 lvm2 a-m  931.50g    0             vg0   2   3   0 wz-pn- 931.50g    0
+_PARTS_ROW = regex(
+    r"\s*(?P<name>unknown device|\S{1,256})\s+"
+    r"(?:(?:[\w.+-]{1,128}\s+)?lvm[12]\s+(?P<pv>[a-z-]{2,3})|(?:\d{1,9}\s+){3}(?P<vg>[a-z-]{5,6}))\s+[<>]?\d\S*\s+\d.*"
+)
 # vg0-data: 0 4423680 raid raid1 2 AA 4423680/4423680 idle 0 0 -
 TARGET = regex(r"(?P<name>\S{1,256}): \d+ \d+ (?P<target>[\w-]{1,32})(?: (?P<words>.*))?")
+UNKNOWN = ("unknown device", "[unknown]")
+"""What is printed in place of the name of a missing physical volume."""
+_MISSING = "missing physical volume"
 _ESCAPED = regex(r"(?<!-)((?:--)*)-(?!-)")
 
 
@@ -43,7 +53,11 @@ def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDr
         for index, entry in enumerate(report.get("pv") or ()):
             line = output.leaf(f"report[{number}].pv[{index}].pv_name")
             if isinstance(entry, Mapping) and line is not None and _is_missing(entry):
-                controller.detail(line, "missing physical volume", str(entry.get("pv_uuid") or entry["pv_name"]))
+                controller.detail(line, _MISSING, str(entry.get("pv_uuid") or entry["pv_name"]))
+        for index, entry in enumerate(report.get("vg") or ()):
+            line = output.leaf(f"report[{number}].vg[{index}].vg_name")
+            if isinstance(entry, Mapping) and line is not None and _is_partial(entry):
+                controller.detail(line, _MISSING, f"of {entry['vg_name']}")
         segments = {str(seg.get("lv_uuid")): seg for seg in report.get("seg") or () if isinstance(seg, Mapping)}
         for index, entry in enumerate(report.get("lv") or ()):
             if isinstance(entry, Mapping):
@@ -57,6 +71,11 @@ def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDr
 def _is_missing(entry: Mapping[str, Any]) -> bool:
     """Whether a physical volume of ``lvm fullreport`` is not there: ``a-m`` of its Attr, or a column."""
     return str(entry.get("pv_attr", ""))[2:3] == "m" or str(entry.get("pv_missing") or "0") not in ("0", "-1")
+
+
+def _is_partial(entry: Mapping[str, Any]) -> bool:
+    """Whether a volume group lacks a physical volume: ``wz-pn-`` of its Attr, or a column."""
+    return str(entry.get("vg_attr", ""))[3:4] == "p" or str(entry.get("vg_partial") or "0") not in ("0", "-1")
 
 
 def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: ControllerDraft) -> None:
@@ -79,7 +98,7 @@ def _cell(value: object) -> str:
 
 
 def read_text(output: Output, controller: ControllerDraft) -> bool:
-    """Read the table of lvs, its warnings, and the lines of dmsetup. False if there are none of these."""
+    """Read the tables of lvs, pvs and vgs, warnings, and the lines of dmsetup. False if there are none of these."""
     known = table = typed = False
     row: Row | None = None
     for line in output.lines:
@@ -87,10 +106,15 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
             known = table = True
             typed = "Type" in line.stripped.split()
             mark_read(line)
+        elif PARTS_HEAD.fullmatch(line.text):
+            known, table = True, False
+            mark_read(line)
+        elif known and not table and (match := _PARTS_ROW.fullmatch(line.text)) is not None:
+            _part(line, match, controller)
         elif (match := MISSING.fullmatch(line.text)) is not None:
             known = True
             uuid = match[1] or match[2] or match[3]
-            controller.detail(line, "missing physical volume", uuid or line.stripped)
+            controller.detail(line, _MISSING, uuid or line.stripped)
         elif table and (match := _ROW.fullmatch(line.text.rstrip())) and not _TWO_ROWS.search(match["rest"]):
             row = _text_row(line, match, typed=typed)
             controller.rows.setdefault(f"{row.vg}/{row.lv}", []).append(row)
@@ -104,6 +128,15 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
             known = True
             mark_read(line)
     return known
+
+
+def _part(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:
+    """Read a row of pvs or vgs: whether a physical volume is missing."""
+    mark_read(line)
+    if (match["pv"] or "")[2:] == "m" or match["name"] in UNKNOWN:
+        controller.detail(line, _MISSING, match["name"])
+    elif (match["vg"] or "")[3:4] == "p":
+        controller.detail(line, _MISSING, f"of {match['name']}")
 
 
 def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:

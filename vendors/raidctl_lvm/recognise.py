@@ -1,4 +1,4 @@
-"""The signatures of the outputs of lvs and dmsetup."""
+"""The signatures of the outputs of lvs, pvs, vgs and dmsetup."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from raidctl.vendor.recognise import Recogniser, Signature
 _LVS = "lvs -a -o +devices"
 _SIGNATURES = (
     Signature("lvs -a --reportformat json", json_keys=("report", "lv", "lv_name")),
+    Signature("pvs --reportformat json", json_keys=("report", "pv", "pv_name")),
+    Signature("vgs --reportformat json", json_keys=("report", "vg", "vg_name")),
     Signature(
         _LVS, (r"LV\s+VG\s+Attr\s+LSize\b", r"WARNING: VG \S+ is missing PV \S", r"WARNING: Device for PV \S+ not")
     ),
+    Signature("pvs", (r"PV\s+VG\s+Fmt\s+Attr\s+PSize\b",)),
+    Signature("vgs", (r"VG\s+#PV\s+#LV\s+#SN\s+Attr\s+VSize\b",)),
     Signature("dmsetup status", (r"\S+: \d+ \d+ (?:raid raid|mirror \d)",)),
     Signature("dmsetup status", (r"\S+: \d+ \d+ (?:linear|striped|thin|thin-pool|crypt|cache)\b",), every_line=True),
 )
 
-sniff = Recogniser("lvm", _SIGNATURES, tool=r"\b(?:lvs|dmsetup)\b").sniff
+sniff = Recogniser("lvm", _SIGNATURES, tool=r"\b(?:lvs|pvs|vgs|dmsetup)\b").sniff

@@ -445,6 +445,37 @@ def test_warnings_around_the_json_are_read() -> None:
     assert [line.stripped for output in seen.outputs for line in output.unparsed()] == ["Something else happened."]
 
 
+_PVS = "  PV         VG Fmt  Attr PSize   PFree\n  /dev/sda1  vg lvm2 a--  931.50g    0\n"
+_VGS = "  VG  #PV #LV #SN Attr   VSize    VFree\n  vg    2   3   0 wz--n- 931.50g    0\n"
+_LVS = "  LV   VG Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert\n  data vg rwi-aor--- 10.00g\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        (
+            f"{_PVS}  /dev/sdb1  vg lvm2 a--  931.50g    0\n  /dev/sdc1     lvm2 ---  931.50g 931.50g\n{_VGS}{_LVS}",
+            False,
+        ),
+        (f"{_PVS}  [unknown]  vg lvm2 a-m  931.50g    0\n{_VGS}{_LVS}", True),
+        (f"{_PVS}  unknown device vg lvm2 a-   931.50g    0\n{_LVS}", True),
+        (_PVS + _VGS.replace("wz--n-", "wz-pn-") + _LVS, True),
+        (_LVS + _VGS.replace("wz--n-", "wz-pn-"), True),
+        (_VGS.replace("wz--n-", "wz-pn-"), True),
+        ('{"report": [{"pv": [{"pv_name": "[unknown]", "vg_name": "vg", "pv_attr": "a-m"}]}]}', True),
+        ('{"report": [{"vg": [{"vg_name": "vg", "pv_count": "2", "vg_attr": "wz-pn-"}]}]}', True),
+        ('{"report": [{"vg": [{"vg_name": "vg", "pv_count": "2", "vg_attr": "wz--n-"}]}]}', False),
+    ],
+)
+def test_the_lists_of_pvs_and_vgs_show_a_missing_physical_volume(text: str, missing: bool) -> None:
+    """A missing physical volume or a partial group is a problem, also beside a list of good volumes."""
+    seen = read_text(text)
+    assert [line.stripped for output in seen.outputs for line in output.unparsed()] == []
+    assert [problem.message for problem in seen.inventory.problems] == [
+        "A physical volume of LVM is missing."
+    ] * missing
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
