@@ -49,7 +49,7 @@ def test_a_pipe_that_is_kept_gives_the_documents_of_a_file(lines: list[bytes], e
 
 
 @given(_LINES, _ENDS, st.booleans())
-def test_each_document_is_where_its_number_says(lines: list[bytes], end: bytes, ended: bool) -> None:
+def test_each_document_begins_at_its_line_number(lines: list[bytes], end: bytes, ended: bool) -> None:
     """The text at the line that a document is reported with is its text."""
     data = end.join(lines) + end * ended
     whole = data.split(b"\n")

@@ -237,7 +237,7 @@ def test_seven_families_fit_into_eighty_columns() -> None:
 
 
 def test_more_families_than_fit_have_a_table_of_their_own() -> None:
-    """No cell is on a line of its own. Each table has the names of all rows."""
+    """No cell is alone on a line. Each table has the names of all rows."""
     names = [f"family{number}" for number in range(12)]
     shown = support_screen([family(name, {"volumes": Capability(read=True, set=True)}) for name in names], EIGHTY)
     titles = [text for text in shown.split("\n") if text.startswith(" " * 24 + "family")]

@@ -18,7 +18,7 @@ class ActionModule(RaidctlAction):
 
     def answer(self) -> dict[str, t.Any]:
         """Return the inventory."""
-        # 3 and 4: a part could not be read; the problems say which
+        # 3 and 4: a part could not be read; the problems name it
         reply = self.raidctl("show", "--", *self.args["target"], expected=(0, 3, 4))
         inventory = reply.document or {}
         return {
