@@ -18,7 +18,7 @@ from msgspec import structs
 from raidctl.errors import RecordError
 from raidctl.model import Inventory
 from raidctl.recording.identities import IR_VOLUME, NUMBERS, Identity, identities, identities_of_answer, serial_parts
-from raidctl.recording.manifest import Entry
+from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.masks import Masks
 from raidctl.recording.recording import Recording
 
@@ -58,14 +58,17 @@ def _latin(text: str) -> str:
     return text.encode("utf-8", errors="surrogatepass").decode("latin-1")
 
 
+def _owners(manifest: Manifest) -> dict[str, Entry]:
+    """Return the entry of each file with an answer."""
+    return {name: entry for entry in manifest.answers for name in (entry.out, entry.data) if name}
+
+
 def _texts(recording: Recording) -> Iterator[tuple[Entry | None, str]]:
     """Yield every text of a recording, with its entry."""
-    owners: dict[str, Entry] = {}
-    manifest = recording.manifest
+    manifest, owners = recording.manifest, _owners(recording.manifest)
     yield None, _latin(manifest.about)
     yield None, _latin(manifest.source)
     for entry in manifest.answers:
-        owners.update({name: entry for name in (entry.out, entry.data) if name})
         yield entry, _latin(entry.text or "")
         for text in (
             *(entry.run or ()),
@@ -103,7 +106,7 @@ def _masks(recording: Recording, salt: bytes, known: Sequence[str]) -> Masks:
 
 
 def _masked(recording: Recording, masks: Masks) -> Recording:
-    owners = {name: entry for entry in recording.manifest.answers for name in (entry.out, entry.data) if name}
+    owners = _owners(recording.manifest)
 
     def plain(text: str | None, entry: Entry | None = None) -> str | None:
         if text is None:

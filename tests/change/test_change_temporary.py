@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.change.state_directory import Held
-from raidctl.cli.bench._switch import ControllerReadAhead, ahead
+from raidctl.cli.bench._switch import ControllerReadAhead, kernel_read_ahead
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work, planned
@@ -87,7 +87,7 @@ def test_a_current_value_is_locked_during_a_measurement(tmp_path: Path) -> None:
     """A value that needs no change is locked during the measurement. The journal is empty."""
     settings = at(tmp_path, "journal")
     with machine(settings) as here:
-        setting = ahead(settings, here, here.survey(), "/dev/sda")
+        setting = kernel_read_ahead(settings, here, here.survey(), "/dev/sda")
         assert setting.present is not None
         with setting.at(setting.present), pytest.raises(Held), setting.at(2 * setting.present):
             pytest.fail("it was changed nevertheless")

@@ -31,7 +31,7 @@ class WriteCache:
         self.empty_at = max(self.empty_at, now) + size / self.destage
 
 
-class Ahead:
+class ReadAhead:
     """A controller's read-ahead for one sequential reader, a chunk at a time."""
 
     def __init__(self, depth: int, chunk: int, size: int, read: Callable[[float, int, int], float]) -> None:

@@ -7,7 +7,7 @@ from random import Random
 from typing import Literal, get_args
 
 from raidctl.bench.model.array import Array, Level
-from raidctl.bench.model.cache import Ahead, ReadCache, WriteCache
+from raidctl.bench.model.cache import ReadAhead, ReadCache, WriteCache
 from raidctl.bench.model.content import Content, pages_of
 from raidctl.bench.model.drive import ELECTRONICS, Mechanics
 
@@ -97,7 +97,7 @@ class Device:
         self.write_back = self._controller is not None
         self.drive_cache = self._drives is not None
         self._reads = ReadCache(plan.read_cache)
-        self._ahead = Ahead(plan.read_ahead, plan.chunk, self.array.size, self.array.read)
+        self._ahead = ReadAhead(plan.read_ahead, plan.chunk, self.array.size, self.array.read)
         self._content = Content((self.traits.battery, False, False), keep=plan.keep)
         self._link_free = 0.0
         self._pass_at = 0.0

@@ -43,7 +43,7 @@ _NOT_AHEAD = ("none", "off")
 
 
 @dataclass
-class Ahead:
+class KernelReadAhead:
     """The kernel's read-ahead of one block device."""
 
     settings: Settings
@@ -123,7 +123,7 @@ def _silent(_: str) -> None:
     """Print nothing. The setting changes many times, and the plan was shown before."""
 
 
-def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
+def kernel_read_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> KernelReadAhead:
     """Return the read-ahead switch of the device below a path.
 
     Raises:
@@ -134,7 +134,7 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
     objects = {volume.id: volume for controller in found.inventory.controllers for volume in controller.volumes}
     queue = objects.get(queue_of(block.name))
     value = queue.details.get("read_ahead") if queue is not None else None
-    return Ahead(settings, here, block.name, int(value) if value is not None else None)
+    return KernelReadAhead(settings, here, block.name, int(value) if value is not None else None)
 
 
 def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> ControllerReadAhead | str:

@@ -120,12 +120,12 @@ class TemporarySettings:
             UsageError, CannotTell, AccessMissing: There is nothing to be changed, or it is refused.
         """
         # imported only if requested
-        from raidctl.cli.bench._switch import ahead, cache_off, controller_read_ahead, switching  # noqa: PLC0415
+        from raidctl.cli.bench._switch import cache_off, controller_read_ahead, kernel_read_ahead, switching  # noqa: PLC0415
 
         path = os.path.realpath(order.target)
         if order.kind == "file":
             path = place_of(path).point or path
-        setting = ahead(settings, here, seen, path) if self.read_ahead else None
+        setting = kernel_read_ahead(settings, here, seen, path) if self.read_ahead else None
         controller = controller_read_ahead(settings, here, seen, path) if self.read_ahead else None
         switch, why = (None, controller) if isinstance(controller, str) else (controller, None)
         off, what = cache_off(settings, here, seen, path) if self.cache else (None, None)
