@@ -83,6 +83,11 @@ class Battery(Model, frozen=True, kw_only=True):
     details: Details = field(default_factory=dict)
 
 
+def battery_or_capacitor(battery: Battery) -> str:
+    """What to call it: ``battery``, ``capacitor``, or both if its kind is unknown."""
+    return "battery or capacitor" if battery.kind == "unknown" else battery.kind
+
+
 class VolumeCache(Model, frozen=True, kw_only=True):
     """Cache settings of a volume, configured and active."""
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
-from raidctl.output.bench_classic import SHORT, tables
+from raidctl.output.bench_classic import SHORT, figure_or_short, tables
 from raidctl.output.bench_curve import below, columns, rows
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.phrases import short_moment
@@ -151,18 +151,14 @@ def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
         [
             Column("latency, ms", cells([paper.clean(name) for name, _ in found]), least=16),
             Column("p50", cells([format_figure(one.p50) for one in some]), right=True),
-            Column("p90", cells([_percentile(one.p90) for one in some]), right=True),
-            Column("p99", cells([_percentile(one.p99) for one in some]), right=True),
-            Column("p99.9", cells([_percentile(one.p999) for one in some]), right=True),
+            Column("p90", cells([figure_or_short(one.p90) for one in some]), right=True),
+            Column("p99", cells([figure_or_short(one.p99) for one in some]), right=True),
+            Column("p99.9", cells([figure_or_short(one.p999) for one in some]), right=True),
             Column("worst", cells([format_figure(one.worst) for one in some]), right=True),
             Column("of n", cells([f"{one.n:,}" for one in some]), right=True),
         ],
         paper,
     )
-
-
-def _percentile(value: float | None) -> str:
-    return SHORT if value is None else format_figure(value)
 
 
 def _drawn(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:

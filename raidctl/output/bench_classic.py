@@ -33,6 +33,11 @@ _KINDS = {"rndrd": "random read", "rndwr": "random write", "seqrd": "sequential 
 _AT_ONCE = regex(r"(rndrd|rndwr|seqrd|seqwr)_x(\d+)")
 
 
+def figure_or_short(value: float | None) -> str:
+    """A figure; :data:`SHORT` if there are too few samples."""
+    return SHORT if value is None else format_figure(value)
+
+
 def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:
     """All tables for which there are figures."""
     results = {one.trial: one for one in session.results}

@@ -13,6 +13,7 @@ from typing import Literal
 from raidctl.model import DriveCachePolicy, Interface, Media, Mode, ReadPolicy
 from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_gbps, parse_size
+from raidctl.vendor.fields import optional
 from raidctl_adaptec.state_words import ROLES
 from raidctl_adaptec.vocabulary import MODES, bare, has_value, normalized
 
@@ -45,9 +46,7 @@ _PROTOCOLS: dict[str, Interface] = {
 }  # fmt: skip
 
 
-def text(value: str) -> str | None:
-    """The value with blanks collapsed, None if it reports nothing."""
-    return collapse(value) if has_value(value) else None
+text = optional(has_value, collapse)
 
 
 def size(value: str) -> int | None:

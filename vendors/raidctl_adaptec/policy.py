@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.model.cache import battery_or_capacitor
 from raidctl.model.write_protection import controller_cache
 from raidctl.text import collapse
 from raidctl_adaptec import vocabulary
@@ -118,7 +119,8 @@ def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
         return _SILENT
     text = bad.status_text or ""
     printed = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
-    return f"The cache's {name(bad)} {words_of(bad)}{printed}: write-back is off until it is replaced or charged."
+    what = f"The cache's {battery_or_capacitor(bad)} {words_of(bad)}{printed}"
+    return f"{what}: write-back is off until it is replaced or charged."
 
 
 def words_of(battery: Battery) -> str:
@@ -129,11 +131,6 @@ def words_of(battery: Battery) -> str:
         "degraded": "is not ready",
     }
     return words_for.get(battery.status, f"is {battery.status}")
-
-
-def name(battery: Battery) -> str:
-    """Its name in messages."""
-    return "battery or capacitor" if battery.kind == "unknown" else battery.kind
 
 
 def _from_caching(

@@ -66,11 +66,11 @@ SHAPES: tuple[Shape, ...] = tuple(
 _VOLUME = regex(r"areca:1/v(\d{1,3})", re.ASCII)
 _MIRRORS = ("raid1", "raid1e", "raid10")
 _SPARE_OF_ALL = regex(r"hot ?spare(?:\s*\[global\])?", re.IGNORECASE)
-_PLAYED = Ability(can=True, proof="programs")
+_FROM_PROGRAMS = Ability(can=True, proof="programs")
 _NO_COMMAND = "The tool has no command for it."
 _PRINTED = "No manual shows the command, and what it prints is unknown, so raidctl does not run it."
 _ABILITIES: Mapping[Verb, Ability] = {
-    **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _PLAYED),
+    **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _FROM_PROGRAMS),
     "repair": Ability(can=False, why_not="What a check repairs can be chosen only in the controller's web interface."),
     **dict.fromkeys(
         (

@@ -13,6 +13,7 @@ import re
 from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
 from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_size
+from raidctl.vendor.fields import optional
 
 # "initialized": functional, and its initialization is done
 _FINE = frozenset({"functional", "optimal", "initialized"})
@@ -84,9 +85,7 @@ def has_value(text: str) -> bool:
     return text.strip().lower() not in _NO_VALUE
 
 
-def text(value: str) -> str | None:
-    """A value with single blanks; None if it has no meaning."""
-    return collapse(value) if has_value(value) else None
+text = optional(has_value, collapse)
 
 
 def volume_state(value: str) -> VolumeStatus | None:

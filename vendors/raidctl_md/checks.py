@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from raidctl.model import Controller, Volume
 from raidctl.request import Dialogue, Read, Run, ask, ask_all
 from raidctl.text import regex
+from raidctl.units import whole_number
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, Glance
 from raidctl.vendor.protocol import Vendor
 from raidctl_md.monitoring import stopped
@@ -29,7 +30,6 @@ _LOGGED: Mapping[str, CheckKind] = {"data-check": "check", "requested-resync": "
 # [  125.413370] md: md0: data-check interrupted.
 _END = regex(r"\[ *(\d{1,12}\.\d{1,9})\] md: (md[\w.-]{1,60}): (data-check|requested-resync) (done|interrupted)\.")
 _COMPLETED = regex(r"(\d{1,18}) / \d{1,18}", re.ASCII)
-_NUMBER = regex(r"\d{1,18}", re.ASCII)
 
 
 def readings(controller: Controller) -> Mapping[str, CheckReading]:
@@ -66,13 +66,9 @@ def _reading(volume: Volume, errors: int | None) -> CheckReading:
 
 def _paused(details: Mapping[str, str]) -> int | None:
     """The place at which a check waits. ``sync_max`` is then a number, and ``sync_completed`` has come so far."""
-    limit = _number(details.get("sync_max", ""))
+    limit = whole_number(details.get("sync_max", ""))
     completed = _COMPLETED.fullmatch(details.get("sync_completed", ""))
     return limit if limit is not None and completed and int(completed[1]) >= limit else None
-
-
-def _number(text: str) -> int | None:
-    return int(text) if _NUMBER.fullmatch(text) else None
 
 
 def glance(volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:

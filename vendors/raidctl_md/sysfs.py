@@ -12,6 +12,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress
 from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.text import regex
+from raidctl.units import whole_number
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl.vendor.statuses import health_of_volume
@@ -31,7 +32,6 @@ MEMBER_FILES = ("state", "slot", "errors", "bad_blocks")
 """What is read of each ``dev-NAME``."""
 
 _MEMBER = regex(r"dev-([^/]{1,120})/(state|slot|errors|bad_blocks)")
-_NUMBER = regex(r"\d{1,18}", re.ASCII)
 # "5 (4)" while a reshape goes from 4 to 5 members
 _DISKS = regex(r"(\d{1,6})(?: \(\d{1,6}\))?", re.ASCII)
 _COMPLETED = regex(r"(\d{1,18}) / (\d{1,18})", re.ASCII)
@@ -86,10 +86,6 @@ def _read_level(draft: ArrayDraft, pair: Pair) -> None:
     draft.report_level(pair.value)
 
 
-def _number(value: str) -> int | None:
-    return int(value) if _NUMBER.fullmatch(value) else None
-
-
 def _disks(value: str) -> int | None:
     match = _DISKS.fullmatch(value)
     return int(match[1]) or None if match else None
@@ -106,7 +102,7 @@ def _bitmap(value: str) -> str | None:
 
 def _read_layout(draft: ArrayDraft, pair: Pair) -> None:
     keep(draft, pair)
-    number, level = _number(pair.value), draft.details.get("level", "")
+    number, level = whole_number(pair.value), draft.details.get("level", "")
     if number is None:
         return
     layout = mirror_layout(number) if level == "raid10" else parity_layout(level, number)
@@ -120,7 +116,7 @@ def _read_uuid(draft: ArrayDraft, pair: Pair) -> None:
 
 
 def _read_mismatches(draft: ArrayDraft, pair: Pair) -> None:
-    number = _number(pair.value)
+    number = whole_number(pair.value)
     if number is None:
         draft.unread(pair.label, pair.value)
         return
@@ -150,8 +146,8 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
     elif match[2] == "errors":
         # read errors that were corrected from the other members; they have not cost the device its place
         member.detail(line, "errors", value)
-        if _NUMBER.fullmatch(value):
-            member.put(line, "errors.media", int(value))
+        if (errors := whole_number(value)) is not None:
+            member.put(line, "errors.media", errors)
     elif match[2] == "bad_blocks":
         # 2048 8: a line for each range that is lost on this member
         if "bad_blocks" in member.details:
@@ -190,7 +186,7 @@ def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
         draft.override("progress", _progress(action, details))
     elif word not in _STILL:
         draft.add_problem("warning", "unread", f"Unknown sync_action {word!r}.")
-    missing = _number(details.get("degraded", ""))
+    missing = whole_number(details.get("degraded", ""))
     want = draft.get("drives_expected")
     working = [] if dormant or action == "reshape" else _working(draft, slots)
     if False in working:
@@ -264,7 +260,7 @@ _FIELDS: Fields[ArrayDraft] = {
     # raid_disks: 2
     "raid_disks": _put("drives_expected", _disks),
     # chunk_size: 524288
-    "chunk_size": _put("strip_bytes", lambda value: _number(value) or None),
+    "chunk_size": _put("strip_bytes", lambda value: whole_number(value) or None),
     # layout: 2
     "layout": _read_layout,
     # metadata_version: 1.2

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from raidctl.model import Battery, Cache, ControllerCacheSafety, IoPolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.model.cache import battery_or_capacitor
 from raidctl.model.write_protection import controller_cache
 from raidctl.text import listing
 from raidctl.vendor.draft import GroupDraft
@@ -73,7 +74,7 @@ def masked(mask: int | None) -> list[str]:
 
 
 def _battery(battery: Battery) -> str:
-    name = "battery or capacitor" if battery.kind == "unknown" else battery.kind
+    name = battery_or_capacitor(battery)
     text = {
         "learning": f"The cache's {name} is in a learn cycle",
         "charging": f"The cache's {name} is charging",

@@ -10,6 +10,7 @@ import re
 
 from raidctl.model import Health, Interface, Media, Operation, RaidLevel, Role, VolumeStatus
 from raidctl.text import collapse, figure, regex
+from raidctl.vendor.fields import optional
 
 VOLUMES: dict[str, VolumeStatus] = {
     # Okay (OKY) - active, drives functioning properly
@@ -75,9 +76,7 @@ def has_value(text: str) -> bool:
     return text.strip().lower() not in _NO_VALUE
 
 
-def text(value: str) -> str | None:
-    """A value with single blanks; None if it has no meaning."""
-    return collapse(value) if has_value(value) else None
+text = optional(has_value, collapse)
 
 
 def bare(value: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.model.cache import battery_or_capacitor
 from raidctl.model.write_protection import controller_cache
 
 
@@ -87,12 +88,9 @@ def _backed(
         return "write_through", "The cache has no battery and no capacitor."
     bad = next((battery for battery in batteries if battery.status != "ok"), None)
     if bad is not None:
-        return "write_through", f"The cache's {_name(bad)} is not ready: {bad.status_text or bad.status}."
+        what = battery_or_capacitor(bad)
+        return "write_through", f"The cache's {what} is not ready: {bad.status_text or bad.status}."
     return "write_back", None
-
-
-def _name(battery: Battery) -> str:
-    return "battery or capacitor" if battery.kind == "unknown" else battery.kind
 
 
 def _kept(batteries: Sequence[Battery], battery_count: int | None) -> bool | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from raidctl.audit.finding import Audited
-from raidctl.audit.report import Summary
+from raidctl.audit.report import EXITS, Summary
 from raidctl.output.console import Paper
 
 FORMATS = {
@@ -60,7 +60,8 @@ class Writer(Protocol):
         """Text after the last host."""
 
     def exit_code(self, summary: Summary) -> int:
-        """Exit code of the command; most formats: :data:`raidctl.audit.report.EXITS`."""
+        """Exit code of the command. For most formats, it is that of the verdict."""
+        return EXITS[summary.verdict]
 
 
 def writer(name: str, options: Options) -> Writer:

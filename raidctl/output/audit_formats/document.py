@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.finding import Audited
-from raidctl.audit.report import EXITS, Summary
-from raidctl.output.audit_formats import Again, Options
+from raidctl.audit.report import Summary
+from raidctl.output.audit_formats import Again, Options, Writer
 from raidctl.output.audit_formats.lines import compact
 
 
-class Document:
+class Document(Writer):
     """Writer of the hosts as they arrive. The totals are at the end."""
 
     everything = True
@@ -32,10 +32,6 @@ class Document:
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
         """The totals."""
         yield f'\n  ],\n  "summary": {compact(summary)}\n}}\n'
-
-    def exit_code(self, summary: Summary) -> int:
-        """The exit code of the verdict."""
-        return EXITS[summary.verdict]
 
 
 def writer(options: Options) -> Document:

@@ -15,8 +15,8 @@ import msgspec
 
 from raidctl import __version__
 from raidctl.audit.finding import WORST_FIRST, Audited, Finding, Ignored, Outcome
-from raidctl.audit.report import EXITS, Summary
-from raidctl.output.audit_formats import Again, Options
+from raidctl.audit.report import Summary
+from raidctl.output.audit_formats import Again, Options, Writer
 from raidctl.text import printable, regex
 
 _FORBIDDEN = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -24,7 +24,7 @@ _FORBIDDEN = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {"fail": "failure", "unknown": "error", "unmatched": "skipped"}
 
 
-class JUnit:
+class JUnit(Writer):
     """Writer of one suite per host, as the results arrive."""
 
     everything = True
@@ -54,10 +54,6 @@ class JUnit:
         if summary.findings:
             yield _text(_suite("policy", summary.findings, {"policy": self._policy}))
         yield "</testsuites>\n"
-
-    def exit_code(self, summary: Summary) -> int:
-        """The exit code of the verdict."""
-        return EXITS[summary.verdict]
 
 
 def _skipped(one: Ignored) -> Finding:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import msgspec
 
 from raidctl.audit.finding import Audited
-from raidctl.audit.report import EXITS, Summary
-from raidctl.output.audit_formats import Again, Options
+from raidctl.audit.report import Summary
+from raidctl.output.audit_formats import Again, Options, Writer
 from raidctl.text import json_safe
 
 
-class Lines:
+class Lines(Writer):
     """Writer of one line per host."""
 
     everything = True
@@ -29,10 +29,6 @@ class Lines:
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
         """Nothing: readers of the lines add up themselves."""
         return iter(())
-
-    def exit_code(self, summary: Summary) -> int:
-        """The exit code of the verdict."""
-        return EXITS[summary.verdict]
 
 
 def compact(value: Audited | Summary | str) -> str:

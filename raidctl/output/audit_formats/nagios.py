@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
-from raidctl.output.audit_formats import Again, Options
+from raidctl.output.audit_formats import Again, Options, Writer
 from raidctl.output.nagios import Counts, Status, about, figure, figures, line_of, plugin, rank, status_of, summary_of
 
 _LINES = 50
@@ -15,7 +15,7 @@ _LINES = 50
 _Row = tuple[int, int, str, str]
 
 
-class Nagios:
+class Nagios(Writer):
     """A writer that counts findings and keeps the worst."""
 
     everything = False

@@ -10,9 +10,9 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.audit.finding import WORST_FIRST, Audited, Finding
-from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
+from raidctl.audit.report import RuleCount, Summary, Verdict
 from raidctl.health.severity import WEIGHT
-from raidctl.output.audit_formats import Again, Options
+from raidctl.output.audit_formats import Again, Options, Writer
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, indented, line, pack
 from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
@@ -29,7 +29,7 @@ _Weight = tuple[int, int, int, int]
 _Row = tuple[_Weight, int, str, str]
 
 
-class Table:
+class Table(Writer):
     """A writer that keeps the worst hosts. The others are in the totals, or are read again for details."""
 
     def __init__(self, options: Options) -> None:
@@ -70,10 +70,6 @@ class Table:
                 yield paper.render(_host(audited, paper, alone=self._options.alone))
         elif self._troubled:
             yield paper.render([Text(""), line(("--details lists the findings on each host.", DULL))])
-
-    def exit_code(self, summary: Summary) -> int:
-        """The exit code of the verdict."""
-        return EXITS[summary.verdict]
 
     def _sums(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
         word, style = _WORDS[summary.verdict]

@@ -8,11 +8,11 @@ from raidctl.bench.compare import Comparison, Pair, compare, pace
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import TrialResult, Verdict
 from raidctl.output.bench import interval, words
-from raidctl.output.bench_classic import SHORT
+from raidctl.output.bench_classic import SHORT, figure_or_short
 from raidctl.output.report import plots
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Section, table
 from raidctl.text import capitalised, counted
-from raidctl.units import format_binary, format_figure
+from raidctl.units import format_binary
 
 _LEVELS: Mapping[Verdict, Level] = {
     "pass": "good", "fail": "bad", "suspect": "bad", "inconclusive": "warn", "info": "plain",
@@ -102,7 +102,7 @@ def _run(run: Run, *, draw: bool) -> Iterator[Block]:
     yield from plots.of_run(session, draw=draw)
     yield from filter(None, map(_verdict, session.results))
     rows: list[tuple[Cell | str, ...]] = [
-        (words(one.trial, name), _value(spread.measured), spread.unit, interval(spread), f"{spread.n:,}")
+        (words(one.trial, name), figure_or_short(spread.measured), spread.unit, interval(spread), f"{spread.n:,}")
         for one in session.results
         for name, spread in one.figures.items()
     ]
@@ -151,7 +151,7 @@ def _comparison(found: Comparison, *, draw: bool) -> Iterator[Block]:
 
 def _both(one: Pair) -> tuple[str, str]:
     first, second = (None if spread is None else spread.measured for spread in (one.first, one.second))
-    return _value(first), _value(second)
+    return figure_or_short(first), figure_or_short(second)
 
 
 def _ratio(one: Pair) -> str:
@@ -160,7 +160,3 @@ def _ratio(one: Pair) -> str:
     if one.low is None or one.high is None:
         return f"{one.ratio:.2f}"
     return f"{one.ratio:.2f} ({one.low:.2f} to {one.high:.2f})"
-
-
-def _value(value: float | None) -> str:
-    return SHORT if value is None else format_figure(value)

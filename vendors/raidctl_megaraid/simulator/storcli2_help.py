@@ -29,7 +29,7 @@ _OF_WHOLE = frozenset({"offline", "online", "missing", "spindown", "spinup", "in
 _SPARE = "hotsparedrive"
 
 
-def second(controller: ControllerState) -> bool:
+def is_second_generation(controller: ControllerState) -> bool:
     """Whether a controller is reported by version 8."""
     return (controller.get("cli") or "").startswith("008")
 

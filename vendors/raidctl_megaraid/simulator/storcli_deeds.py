@@ -51,7 +51,7 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
         return None
     controller = ControllerState(match[1], state)
     act = _act(machine, match, words[:-2])
-    second = storcli2_help.second(controller)
+    second = storcli2_help.is_second_generation(controller)
     if act is None or (not second and words[:2] == ["set", "uconf"]):
         return None
     if second and (not match[3] or not storcli2_help.takes(controller, words)):
@@ -143,7 +143,7 @@ def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str
     ]
     controller, more = ControllerState(machine.number, state), list[tuple[tuple[str, ...], str]]()
     more.append(((f"/c{machine.number}/dall", "show", "nolog", "J"), _groups(machine, state)))
-    if storcli2_help.second(controller):
+    if storcli2_help.is_second_generation(controller):
         more.append((("help",), storcli2_help.text(controller)))
     return [*found, *more]
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from raidctl.text import regex
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator.state import ControllerState, known, name, volumes
+from raidctl_megaraid.simulator.storcli2_help import is_second_generation
 from raidctl_megaraid.simulator.storcli_lists import encoded
 
 _PATH = regex(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
@@ -70,12 +71,8 @@ def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
     return _set_volumes(controller, match[2], words[1:])
 
 
-def _second(controller: ControllerState) -> bool:
-    return (controller.get("cli") or "").startswith("008")
-
-
 def _flush(controller: ControllerState, volume: str | None, rest: Sequence[str]) -> Reply:
-    if volume is not None or rest or _second(controller):
+    if volume is not None or rest or is_second_generation(controller):
         return _syntax(controller, "unexpected TOKEN_FLUSH_CACHE")
     if controller.get("preserved") == "Yes":
         row = {"Ctrl": int(controller.number), "Status": "Failed", "ErrCd": 84, "ErrMsg": "LD cache pinned"}
@@ -85,11 +82,11 @@ def _flush(controller: ControllerState, volume: str | None, rest: Sequence[str])
 
 def _set_controller(controller: ControllerState, words: Sequence[str]) -> Reply:
     option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
-    if option.lower() in RATES and not _second(controller):
+    if option.lower() in RATES and not is_second_generation(controller):
         return _set_rate(controller, option.lower(), value)
-    if option.lower() == "alarm" and not _second(controller):
+    if option.lower() == "alarm" and not is_second_generation(controller):
         return _set_alarm(controller, value)
-    if option.lower() != INTERVAL or _second(controller) or not value.isdecimal():
+    if option.lower() != INTERVAL or is_second_generation(controller) or not value.isdecimal():
         return _syntax(controller, "unexpected TOKEN_UNKNOWN")
     if int(value) > 255 or controller.get(INTERVAL) is None:
         row = {"Ctrl": int(controller.number), "Status": "Failed", "ErrCd": 3, "ErrMsg": "Invalid parameter"}
@@ -125,13 +122,13 @@ def _set_volumes(controller: ControllerState, volume: str, words: Sequence[str])
     for word in words:
         option, _, value = word.partition("=")
         known_option = OPTIONS.get(option.lower())
-        if known_option is None or (_second(controller) and known_option.second is None):
+        if known_option is None or (is_second_generation(controller) and known_option.second is None):
             return _syntax(controller, "unexpected TOKEN_UNKNOWN")
         spelt = next((right for right in known_option.values if right.lower() == value.lower()), None)
         if spelt is None:
             return _syntax(controller, "unexpected TOKEN_UNKNOWN")
         wanted.append((option.lower(), spelt))
-    if not wanted or (_second(controller) and len(wanted) > 1):
+    if not wanted or (is_second_generation(controller) and len(wanted) > 1):
         return _syntax(controller, "unexpected TOKEN_WRITE_CACHE, expecting $end")
     after = dict(controller.state)
     there = volumes(controller.number, controller.state)
@@ -158,7 +155,7 @@ def _refused(controller: ControllerState, volume: str, option: str) -> tuple[int
 def _row(
     controller: ControllerState, volume: str, option: str, value: str, fault: tuple[int, str] | None
 ) -> dict[str, Any]:
-    second = _second(controller)
+    second = is_second_generation(controller)
     row: dict[str, Any] = {"VD": int(volume)}
     if fault is None or fault[1] != "Invalid VD number":
         row |= {"Property": OPTIONS[option].second if second else OPTIONS[option].property, "Value": value}
@@ -180,7 +177,7 @@ def _answer(
     head: dict[str, Any] = {}
     if controller.get("cli") is not None:
         head = {"CLI Version": controller.get("cli"), "Operating system": controller.get("os") or "Linux"}
-        head["Controller"] = controller.number if _second(controller) else int(controller.number)
+        head["Controller"] = controller.number if is_second_generation(controller) else int(controller.number)
     head |= {"Status": status, "Description": description}
     if rows:
         head["Detailed Status"] = list(rows)
