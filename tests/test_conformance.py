@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import zip_longest
+from typing import Any
 
 import jsonschema
 import msgspec
@@ -13,12 +14,14 @@ import pytest
 from jsonschema.exceptions import best_match
 
 from raidctl.evidence import Output
+from raidctl.host import HostView
 from raidctl.model import Drive, Inventory, Volume, failed_readings
 from raidctl.output.explain import facts_of, final_values, shown_value
 from raidctl.output.json import to_json
-from raidctl.request import Run, RunAnswer, decode
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse, decode
+from raidctl.runners.answers import answer_of
 from raidctl.survey.block_devices import claimed_nodes
-from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
+from raidctl.vendor.protocol import CAPABILITIES, Document, Observation, Vendor
 from raidctl.vendor.registry import vendors
 from tests.support.consistency import ids_of, inconsistencies, objects_of
 from tests.support.machines import FIXTURES, MACHINES, recording, replayed
@@ -276,6 +279,26 @@ def test_a_family_keeps_the_contract(vendor: Vendor) -> None:
     for machine in MACHINES:
         for controller in replayed(machine).inventory.controllers:
             assert set(controller.capabilities) <= set(CAPABILITIES)
+
+
+class Bare:
+    """A machine that has nothing: no file, no tool. It records the commands."""
+
+    def __init__(self) -> None:
+        self.commands: list[Run] = []
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer that each thing is missing."""
+        self.commands += [request for request in requests if isinstance(request, Run)]
+        return [answer_of(request, Failure.MISSING, "") for request in requests]
+
+
+@families
+def test_a_machine_that_has_nothing_of_a_family_is_empty(vendor: Vendor) -> None:
+    """Without the tool and its hardware, nothing is run and nothing is reported."""
+    bare = Bare()
+    assert converse(vendor.observe(HostView()), bare) == Observation()
+    assert bare.commands == []
 
 
 def answers(machine: str) -> Iterator[tuple[str, str]]:

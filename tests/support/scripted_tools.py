@@ -40,3 +40,8 @@ class Script:
         assert isinstance(request, Run)
         self.asked.append(request)
         return self.answers.get(" ".join(request.argv), RunAnswer(trouble=Failure.MISSING))
+
+    @property
+    def calls(self) -> list[str]:
+        """The requested command lines."""
+        return [" ".join(request.argv) for request in self.asked]

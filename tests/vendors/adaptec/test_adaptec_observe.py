@@ -23,12 +23,6 @@ def seen(script: Script, host: HostView | None = None) -> Observation:
     return converse(observe(host or HostView(root=True)), script)
 
 
-def test_without_the_tool_nothing_is_asked() -> None:
-    """Without arcconf, nothing is run and nothing is reported."""
-    script = Script(path=None)
-    assert (seen(script), script.asked) == (Observation(), [])
-
-
 def test_two_calls_give_all_of_one_controller() -> None:
     """The configuration and the tasks are requested, one call at a time."""
     script = Script({"arcconf getconfig 1 AL": ran(machine()), "arcconf getstatus 1": ran(TASK)})

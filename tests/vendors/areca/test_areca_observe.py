@@ -42,13 +42,6 @@ def seen(script: Script, host: HostView | None = None) -> Observation:
     return converse(observe(host or HostView()), script)
 
 
-def test_without_the_tool_nothing_is_asked() -> None:
-    """Without cli64, nothing is run and nothing is reported."""
-    script = Script({})
-    assert seen(script) == Observation()
-    assert script.asked == []
-
-
 def test_each_volume_and_drive_is_requested_once() -> None:
     """Empty channels are not requested. All calls share one lock and change nothing."""
     script = Script(TOOL, WHOLE)
