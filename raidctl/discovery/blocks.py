@@ -10,7 +10,7 @@ from raidctl.discovery.enclosures import Bay
 from raidctl.discovery.mounts import Candidate
 from raidctl.discovery.mounts import Mount as Mounted
 from raidctl.discovery.sysfs import SECTOR, Attributes, Identity, identity, offset_file, start_of
-from raidctl.discovery.sysfs_path import Place, controllers, kind_of, visible
+from raidctl.discovery.sysfs_path import Place, kind_of, nvme_controllers, visible_nvme
 from raidctl.discovery.udevdb import Entry, in_dev, unescape
 from raidctl.host import BlockDevice, BlockKind, Piece
 from raidctl.model import Mount
@@ -63,8 +63,8 @@ def collect(
     places = {name: entry.path for name, entry in entries.items() if entry.path.startswith("/devices/")}
     for path in found:
         places.setdefault(path.rsplit("/", 1)[-1].replace("!", "/"), path)
-    nvme_controllers = controllers(places.values())
-    hidden = [(shown, path) for name, path in places.items() if (shown := visible(name))]
+    controllers = nvme_controllers(places.values())
+    hidden = [(shown, path) for name, path in places.items() if (shown := visible_nvme(name))]
     for shown, path in hidden:
         if Place.of(places.get(shown, "")).pci_address is None:
             places[shown] = path
@@ -73,8 +73,8 @@ def collect(
         above = entry.path.split("/")[-2:-1]
         if entry.properties.get("DEVTYPE") == "partition" and above:
             disks.setdefault(name, above[0].replace("!", "/"))
-    names = sorted({name for name in (*listed, *entries) if visible(name) is None}, key=by_kernel_name)
-    return DeviceFacts(names=names, entries=entries, places=places, parents=disks, controllers=nvme_controllers)
+    names = sorted({name for name in (*listed, *entries) if visible_nvme(name) is None}, key=by_kernel_name)
+    return DeviceFacts(names=names, entries=entries, places=places, parents=disks, controllers=controllers)
 
 
 def present(devices: DeviceFacts) -> list[str]:

@@ -75,12 +75,12 @@ def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
     return "other" if path and path.startswith("/devices/virtual/") and not name.startswith("nvme") else "disk"
 
 
-def controllers(paths: Iterable[str]) -> dict[str, str]:
+def nvme_controllers(paths: Iterable[str]) -> dict[str, str]:
     """Return the NVMe controller node of each namespace. Namespaces with several controllers are left out.
 
     The numbers do not show it: if a drive can have several controllers, ``nvme1n1`` may belong to ``nvme0``.
 
-    >>> controllers(["/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1"])
+    >>> nvme_controllers(["/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1"])
     {'nvme0n1': '/dev/nvme0'}
     """
     found: dict[str, set[str]] = {}
@@ -88,11 +88,11 @@ def controllers(paths: Iterable[str]) -> dict[str, str]:
         name = path.rsplit("/", 1)[-1]
         match = _NVME.search(path)
         if match:
-            found.setdefault(visible(name) or name, set()).add(f"/dev/{match[1]}")
+            found.setdefault(visible_nvme(name) or name, set()).add(f"/dev/{match[1]}")
     return {name: next(iter(nodes)) for name, nodes in found.items() if len(nodes) == 1}
 
 
-def visible(name: str) -> str | None:
+def visible_nvme(name: str) -> str | None:
     """Return ``nvme0n1`` for ``nvme0c1n1``, else None.
 
     The latter is a hidden path of a multipath NVMe drive; only it is below the PCI function in sysfs.

@@ -85,12 +85,12 @@ def _problem(path: str, what: str) -> Problem:
 
 def statistics(scope: Scope, view: HostView, now: Sample, before: Sample | None, seconds: float) -> list[LayerStats]:
     """Return the statistics of every layer, from top to bottom. They include rates if there is an earlier sample."""
-    work = _Work(scope, view, now, before, seconds)
-    return [*work.memory(), *work.blocks(), *work.controllers(), *work.drives()]
+    found = _Statistics(scope, view, now, before, seconds)
+    return [*found.memory(), *found.blocks(), *found.controllers(), *found.drives()]
 
 
 @dataclass
-class _Work:
+class _Statistics:
     scope: Scope
     view: HostView
     now: Sample

@@ -30,17 +30,17 @@ def choose(
     For a drive behind a RAID controller, the controller's tool comes first; for a bay, and a drive that the operating
     system sees (HBA, JBOD, NVMe), the kernel's files.
     """
-    work = _Work(wanted)
+    found = _FoundLeds(wanted)
     for ways in (("tool", *_FILES), (*_FILES, "tool")):
-        group = [one for one in work.open if _hidden(one) == (ways[0] == "tool")]
+        group = [one for one in found.open if _hidden(one) == (ways[0] == "tool")]
         for way in ways:
             if way == "tool":
-                work.take("tool", (yield from vendor_tools.find(work.still(group), vendors, tools, seconds)))
+                found.take("tool", (yield from vendor_tools.find(found.still(group), vendors, tools, seconds)))
             else:
-                work.take(way, {one.bay.object_id: _in_files(way, one, leds) for one in work.still(group)})
-    work.take("ledctl", (yield from _if_any(work.open, ledctl.find)))
-    work.take("sg_ses", (yield from _if_any(work.open, sg_ses.find)))
-    return work.result()
+                found.take(way, {one.bay.object_id: _in_files(way, one, leds) for one in found.still(group)})
+    found.take("ledctl", (yield from _if_any(found.open, ledctl.find)))
+    found.take("sg_ses", (yield from _if_any(found.open, sg_ses.find)))
+    return found.result()
 
 
 def _in_files(way: Way, wanted: Wanted, leds: KernelLeds) -> Indicator | str:
@@ -60,7 +60,7 @@ def _if_any(
     return (yield from way(wanted)) if wanted else {}
 
 
-class _Work:
+class _FoundLeds:
     """The LEDs found so far, and the methods tried."""
 
     def __init__(self, wanted: Sequence[Wanted]) -> None:

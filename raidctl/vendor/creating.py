@@ -1,6 +1,6 @@
 """Create volumes: modules ``create`` and ``make`` in the package.
 
-``create`` has the command, which is printed. Without it no command with a source is known, and the plan reports that.
+``create`` has the command, which is printed. Without it, no command with a source is known, and the plan reports that.
 With ``make``, ``raidctl layout apply`` carries it out. All of their functions are pure.
 """
 

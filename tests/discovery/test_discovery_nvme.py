@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.discovery.sysfs_path import controllers
+from raidctl.discovery.sysfs_path import nvme_controllers
 
 PORT = "/devices/pci0000:00/0000:00:03.0/nvme"
 HEAD = "/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1"
@@ -22,4 +22,4 @@ HEAD = "/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1"
 )  # fmt: skip
 def test_the_controller_is_found_by_the_path_and_not_by_the_name(paths: list[str], found: dict[str, str]) -> None:
     """``nvme1n1`` may hang on ``nvme0``, or on several; then none is named."""
-    assert controllers(paths) == found
+    assert nvme_controllers(paths) == found

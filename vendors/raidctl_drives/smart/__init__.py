@@ -8,11 +8,11 @@ listed in ``sentences``.
 from __future__ import annotations
 
 from raidctl.evidence import Output
-from raidctl_drives.smart.ask import query_smartctl
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.json_reader import read_json
 from raidctl_drives.smart.recognise import is_json, sniff_smartctl
 from raidctl_drives.smart.text import read_text
+from raidctl_drives.smart.tool_call import query_smartctl
 
 __all__ = ["query_smartctl", "read_smartctl", "sniff_smartctl"]
 
