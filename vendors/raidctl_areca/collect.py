@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from raidctl.model import Problem, Tool
 from raidctl.vendor.controllers import observation_of, read_outputs
+from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import unreadable
+from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_areca.draft import Controllers
-from raidctl_areca.infer import read_sections
+from raidctl_areca.infer import link, read_sections
 from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
 from raidctl_areca.to_model import build
@@ -33,13 +35,16 @@ def assemble(
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
     read_sections(section for reader in readers for section in reader.sections)
-    found_problems = list(problems)
-    found = []
+    found, reported = [], list(problems)
     for controller in controllers.reported():
-        described, own = build(controller)
+        link(controller)
+        settle_settings(controller)
+        note_mixed(controller)
+        described = build(controller)
+        controller.write_evidence(described.id)
         found.append(described)
-        found_problems += own
+        reported += controller.problems(described.id)
     for reader in readers:
-        found_problems += [error_problem(error, reader.output.command) for error in reader.errors[:20]]
-        found_problems += unreadable(reader.output, _REMEDY, reader.lost[:20], known=reader.errors)
-    return observation_of(found, found_problems, readers, tools)
+        reported += [error_problem(error, reader.output.command) for error in reader.errors[:20]]
+        reported += unreadable(reader.output, _REMEDY, reader.lost[:20], known=reader.errors)
+    return observation_of(found, reported, readers, tools)

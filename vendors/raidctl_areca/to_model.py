@@ -13,31 +13,25 @@ from raidctl.model import (
     Drive,
     Errors,
     Mode,
-    Problem,
     Progress,
     Volume,
 )
-from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft
-from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.statuses import health_of_volume
 from raidctl_areca import vocabulary
 from raidctl_areca.capability import FAMILY, SUPPORT
 from raidctl_areca.draft import ControllerDraft
-from raidctl_areca.infer import link
 from raidctl_areca.policy import volume_cache
 
 
-def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
-    """The controller with all its problems; writes the evidence."""
-    link(controller)
-    settle_settings(controller)
+def build(controller: ControllerDraft) -> Controller:
+    """The controller with everything on it."""
     controller.sort()
     object_id = f"{FAMILY}:{controller.name}"
     battery = _battery(controller, object_id)
     size = controller.get("cache.size_bytes")
     mode: Mode | None = controller.get("mode")
-    found = Controller(
+    return Controller(
         id=object_id,
         vendor="Areca",
         model=controller.get("model"),
@@ -52,9 +46,6 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         capabilities=SUPPORT,
         details=controller.details,
     )
-    controller.write_evidence(object_id)
-    note_mixed(controller)
-    return found, controller.problems(object_id)
 
 
 def _set_id(controller_id: str, number: str) -> str:

@@ -19,7 +19,7 @@ from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
 from raidctl_marvell import kernel
-from raidctl_marvell.capability import SUPPORT
+from raidctl_marvell.capability import FAMILY, SUPPORT
 from raidctl_marvell.collect import KIND, assemble
 from raidctl_marvell.draft import Controllers
 from raidctl_marvell.reader import Reader
@@ -52,7 +52,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
         observation,
         volumes,
         [one.spec.name for one in found],
-        family="marvell",
+        family=FAMILY,
         what="a volume of a Marvell RAID controller",
         tools=tools,
         support=SUPPORT,
@@ -96,7 +96,7 @@ def _with_others(observation: Observation, documents: Sequence[Document]) -> Obs
     if len(adapters) < 2:
         return observation
     problem = Problem(
-        severity="warning", kind="unread", where="marvell",
+        severity="warning", kind="unread", where=FAMILY,
         message=f"The machine has {len(adapters)} such controllers; only the volumes of the default one were read.",
         remedy="Read the others by hand: `mvcli`, then `adapter -i N` and `info -o vd`.",
     )  # fmt: skip

@@ -40,8 +40,8 @@ def assemble(
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found, reported = [], list(problems)
     for controller in controllers.reported():
-        described, own = build(controller, devices)
-        reported += own  # an enclosure that has failed, also behind an HBA
+        described = build(controller, devices)
+        reported += controller.problems(described.id)  # an enclosure that has failed, also behind an HBA
         if left_out(described):
             for draft in controller.all():
                 draft.drop_evidence()

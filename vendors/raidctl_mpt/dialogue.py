@@ -20,7 +20,7 @@ from raidctl.vendor.protocol import Document, Observation, ToolSpec
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
 from raidctl_mpt import kernel
-from raidctl_mpt.capability import SUPPORT
+from raidctl_mpt.capability import FAMILY, SUPPORT
 from raidctl_mpt.collect import KIND, assemble
 from raidctl_mpt.draft import Controllers
 from raidctl_mpt.reader import Reader
@@ -57,7 +57,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
         observation,
         volumes,
         [one.spec.name for one in found],
-        family="mpt",
+        family=FAMILY,
         what="an IR volume of an LSI controller",
         tools=tools,
         support=SUPPORT,

@@ -11,7 +11,6 @@ from raidctl.model import (
     Controller,
     Drive,
     Operation,
-    Problem,
     Progress,
     Role,
     Volume,
@@ -31,11 +30,8 @@ _NEVER_MEMBERS = (None, "spare", "passthrough", "unassigned")
 """Roles that no member of a volume has, by its own state."""
 
 
-def build(controller: ControllerDraft, devices: Mapping[str, str]) -> tuple[Controller, list[Problem]]:
-    """The controller with all its problems.
-
-    ``devices``: the kernel's devices by world wide name.
-    """
+def build(controller: ControllerDraft, devices: Mapping[str, str]) -> Controller:
+    """The controller with everything on it. ``devices``: the kernel's devices by world wide name."""
     controller.sort()
     object_id = f"{FAMILY}:{controller.name}"
     members = {name: _members(array, controller) for name, array in controller.arrays.items()}
@@ -45,7 +41,7 @@ def build(controller: ControllerDraft, devices: Mapping[str, str]) -> tuple[Cont
             drive.conclude("array", name)
             if drive.get("role") in _NEVER_MEMBERS:
                 drive.override("role", "member")
-    found = Controller(
+    return Controller(
         id=object_id,
         vendor="LSI",
         model=controller.get("model"),
@@ -64,7 +60,6 @@ def build(controller: ControllerDraft, devices: Mapping[str, str]) -> tuple[Cont
         capabilities=SUPPORT,
         details=controller.details,
     )
-    return found, controller.problems(object_id)
 
 
 def _address(controller: ControllerDraft) -> str | None:
