@@ -23,7 +23,7 @@ _STORSAVE = regex(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
 
 def volume_cache(unit: UnitDraft, controller: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
     """The cache of a unit; None if nothing was reported."""
-    on, read = _write_on(unit), _read_policy(unit, controller)
+    on, read = unit.get("write_cache"), _read_policy(unit, controller)
     if on is None and read is None:
         return None
     absent = _absent(controller, battery)
@@ -36,13 +36,6 @@ def volume_cache(unit: UnitDraft, controller: ControllerDraft, battery: Battery 
         why_not_in_force=why,
         read_policy=read,
     )
-
-
-def _write_on(unit: UnitDraft) -> bool | None:
-    reported: bool | None = unit.get("write_cache")
-    if reported is not None:
-        return reported
-    return vocabulary.CACHES.get((unit.get("column") or "").upper())
 
 
 def _read_policy(unit: UnitDraft, controller: ControllerDraft) -> ReadPolicy | None:

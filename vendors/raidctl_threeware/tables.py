@@ -6,6 +6,7 @@ import re
 
 from raidctl.evidence import Line
 from raidctl.text import regex
+from raidctl.vendor.disagreement import put_setting
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import D, Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
@@ -94,7 +95,10 @@ def _size(unit: UnitDraft, pair: Pair) -> None:
 
 def _cache(unit: UnitDraft, pair: Pair) -> None:
     unit.put(None, "column", pair.value)
-    if vocabulary.has_value(pair.value) and pair.value.upper() not in vocabulary.CACHES:
+    on = vocabulary.CACHES.get(pair.value.upper())
+    if on is not None:
+        put_setting(unit, "write_cache", "write cache", on)
+    elif vocabulary.has_value(pair.value):
         unit.unread("cache", pair.value)
     unit.detail(pair.lines[0], pair.label, pair.value)
 

@@ -114,6 +114,15 @@ def test_the_units_lines_are_more_precise_than_the_column() -> None:
     assert (found.read_policy, found.write_active) == ("none", "write_back")
 
 
+def test_a_column_that_contradicts_the_units_lines_is_reported() -> None:
+    """Outputs of two moments: the table has the write cache on, the unit's lines off. It counts as on."""
+    for texts in ((UNITS, UNIT.replace("Write Cache = on", "Write Cache = off")), (UNITS.replace("RiW", "Ri "), UNIT)):
+        for given in (texts, texts[::-1]):
+            found = observed(*given)
+            assert [v.cache.write_active for c in found.controllers for v in c.volumes if v.cache] == ["write_back"]
+            assert any("disagree on the write cache" in one.message for one in found.problems)
+
+
 def test_a_battery_that_is_switched_off_protects_nothing() -> None:
     """The controller ignores a disabled battery."""
     found = controller(UNIT, BATTERY.replace("bbu   On ", "bbu   Off")).volumes[0].cache
