@@ -18,10 +18,11 @@ from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed, without_root
+from raidctl_adaptec.capability import FAMILY
 from raidctl_adaptec.grammar import FOUND
 from raidctl_adaptec.recognise import TEXT
 
-LOCK = "adaptec"
+LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
 MOST_CONTROLLERS = 16

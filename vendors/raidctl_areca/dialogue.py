@@ -15,11 +15,12 @@ from raidctl.vendor.controllers import read_outputs
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
+from raidctl_areca.capability import FAMILY
 from raidctl_areca.collect import KIND, assemble
 from raidctl_areca.draft import ControllerDraft, Controllers
 from raidctl_areca.reader import Reader
 
-LOCK = "areca"
+LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
 _ONCE = (

@@ -24,7 +24,7 @@ from raidctl_marvell.collect import KIND, assemble
 from raidctl_marvell.draft import Controllers
 from raidctl_marvell.reader import Reader
 
-LOCK = "marvell"
+LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
 _MOST = 32

@@ -25,7 +25,7 @@ from raidctl_mpt.collect import KIND, assemble
 from raidctl_mpt.draft import Controllers
 from raidctl_mpt.reader import Reader
 
-LOCK = "mpt"
+LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
 _MOST = 64

@@ -15,12 +15,13 @@ from raidctl.request import Dialogue, together
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed
+from raidctl_smartarray.capability import FAMILY
 from raidctl_smartarray.tools import KIND
 
 if TYPE_CHECKING:
     from raidctl_smartarray.outline import Outline
 
-LOCK = "smartarray"
+LOCK = FAMILY
 TIMEOUT = 120.0
 """Seconds for one call. A tool waits long for a drive that dies."""
 ENVIRONMENT = (("INFOMGR_BYPASS_NONSA", "1"),)

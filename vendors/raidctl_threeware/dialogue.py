@@ -19,11 +19,12 @@ from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed, as_note
+from raidctl_threeware.capability import FAMILY
 from raidctl_threeware.collect import KIND, assemble
 from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.reader import Reader
 
-LOCK = "threeware"
+LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call. The driver waits long for a drive that dies."""
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)

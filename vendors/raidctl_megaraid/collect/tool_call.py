@@ -12,13 +12,14 @@ from raidctl.request import Dialogue, Failure
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.session import Call, Reading, Session
 from raidctl.vendor.tools import Installed, as_note
+from raidctl_megaraid.capability import FAMILY
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.merge import combine_drafts
 
 if TYPE_CHECKING:
     from raidctl_megaraid.read_document import ReadDocument
 
-LOCK = "megaraid"
+LOCK = FAMILY
 """Lock that all tools of the family share. They use the same firmware."""
 TIMEOUT = 120.0
 """Seconds for one call; ``show all`` waits long for a drive that dies."""
