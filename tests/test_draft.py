@@ -159,6 +159,7 @@ def test_a_part_without_a_value_is_absent() -> None:
 def test_no_id_is_used_twice() -> None:
     """A second controller with the same id gets a number. The first keeps its id."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
+    assert distinct(["acme:0", "acme:0", "acme:0-2"]) == ["acme:0", "acme:0-2", "acme:0-2-2"]
 
 
 class Tray(ControllerDraft[GroupDraft]):

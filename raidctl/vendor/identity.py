@@ -48,9 +48,12 @@ def controller_number(controller: Controller) -> str | None:
 
 def distinct(ids: Iterable[str]) -> list[str]:
     """Make ids unique. A second controller with the id of another becomes ``adaptec:1-2``."""
-    taken: Counter[str] = Counter()
-    found = []
+    numbers: Counter[str] = Counter()
+    found: dict[str, None] = {}
     for name in ids:
-        taken[name] += 1
-        found.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
-    return found
+        unique = name
+        while unique in found:  # adaptec:1-2 may be the name of another
+            numbers[name] += 1
+            unique = f"{name}-{numbers[name] + 1}"
+        found[unique] = None
+    return list(found)

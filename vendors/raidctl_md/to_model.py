@@ -254,11 +254,12 @@ def _write_evidence(reading: Reading, built: _Built) -> dict[str, str]:
             record(where, [(line, "status", status) for line, name, _ in evidence if name == "status_text"])
         for member in draft.members.values():
             record(built.ids[id(member)], member.evidence)
-    details: dict[str, str] = {}
+    details = {label: value for _, label, value in reading.controller if built.arrays or label != "Personalities"}
+    if not built.arrays and len(details) < 2:
+        details = {}  # "unused devices: <none>" alone is no controller
     for line, label, value in reading.controller:
-        if built.arrays or label != "Personalities":
+        if label in details:
             record(FAMILY, [(line, f"details[{label}]", value)])
-            details[label] = value
         else:
             mark_read(line)
-    return details if built.arrays or len(details) > 1 else {}
+    return details

@@ -64,7 +64,7 @@ def read(documents: Sequence[Document]) -> Observation:
         return observed
     from raidctl_smartarray import status_collect  # noqa: PLC0415 - as above
 
-    more = status_collect.read_status(others)
+    more = status_collect.read_status(others, [controller.id for controller in observed.controllers])
     return Observation(
         controllers=(*observed.controllers, *more.controllers),
         problems=(*observed.problems, *more.problems),

@@ -30,8 +30,11 @@ _CONTROLLERS = "12"
 _DIFFERENT = "cciss_vol_status lists {} volumes and the kernel's driver {}, or under other numbers."
 
 
-def read_status(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tool and files of the driver. The files only add what the tool does not report."""
+def read_status(documents: Sequence[Document], taken: Sequence[str] = ()) -> Observation:
+    """Read outputs of the tool and files of the driver. The files only add what the tool does not report.
+
+    ``taken`` are ids of controllers that other tools report.
+    """
     outputs: list[Output] = []
     seen: list[tuple[ControllerDraft, str]] = []
     for document in documents:
@@ -45,7 +48,7 @@ def read_status(documents: Sequence[Document]) -> Observation:
             status = StatusReader(output)
             status.read()
             _join(seen, status.controllers, status_reader.TOOL)
-    return _observation(outputs, seen)
+    return _observation(outputs, seen, taken)
 
 
 def _join(seen: list[tuple[ControllerDraft, str]], found: Sequence[ControllerDraft], source: str) -> None:
@@ -65,9 +68,11 @@ def _join(seen: list[tuple[ControllerDraft, str]], found: Sequence[ControllerDra
         same.absorb(one)
 
 
-def _observation(outputs: Sequence[Output], seen: Sequence[tuple[ControllerDraft, str]]) -> Observation:
+def _observation(
+    outputs: Sequence[Output], seen: Sequence[tuple[ControllerDraft, str]], taken: Sequence[str]
+) -> Observation:
     named = [(one, source) for one, source in seen if one.get("model") or one.volumes or one.drives]
-    ids = controller_ids([one for one, _ in named])
+    ids = controller_ids([one for one, _ in named], taken)
     problems: list[Problem] = []
     controllers = []
     for (one, source), object_id in zip(named, ids, strict=True):

@@ -37,15 +37,16 @@ _HARMLESS = regex(r"had valid data stored", re.IGNORECASE)
 _PRESERVED = regex(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
 
 
-def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
+def controller_ids(controllers: Sequence[ControllerDraft], taken: Sequence[str] = ()) -> list[str]:
     """Return the controllers' ids, ``smartarray:SLOT``.
 
-    A slot that is taken or not known gets a number: ``smartarray:unknown-2``.
+    A slot that is taken or not known gets a number: ``smartarray:unknown-2``. ``taken`` are ids of other controllers.
     """
-    return distinct(
+    wanted = [
         f"{FAMILY}:{controller.get('slot') or controller.name or controller.node or 'unknown'}"
         for controller in controllers
-    )
+    ]
+    return distinct([*taken, *wanted])[len(taken) :]
 
 
 def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:

@@ -265,6 +265,8 @@ def test_md_mdstat_without_arrays_is_empty() -> None:
     """A kernel without arrays gives no controller and no problem."""
     found = read("Personalities : [raid1] \nunused devices: <none>\n")
     assert (found.controllers, found.problems, unparsed(found)) == ((), (), [])
+    found = read("Personalities : [raid1] \nunused devices: sdb\n")
+    assert (found.controllers, unparsed(found), [output.facts for output in found.outputs]) == ((), [], [[]])
 
 
 def test_md_mdstat_read_only_and_bitmap_file() -> None:

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+import raidctl_smartarray
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Controller, Volume
 from raidctl.survey.survey import Survey
+from raidctl.vendor.protocol import Document
 from tests.support.conclusions import conclusions, cut_worse, read_text
+from tests.support.consistency import inconsistencies
 
 _MACHINE = Path(__file__).parents[3] / "fixtures" / "smartarray-cciss-vol-status"
 _FULL = (_MACHINE / "cciss_vol_status.out").read_text(encoding="utf-8")
@@ -272,3 +275,15 @@ def test_a_status_line_that_goes_on_is_cut_off(end: str, cut: bool) -> None:
     """Blanks behind the sentence mean a cut line. A failed spare may follow."""
     seen = read_text(f"/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: OK.{end}")
     assert any(problem.kind == "unread" for problem in seen.inventory.problems) is cut
+
+
+def test_controllers_of_both_tools_have_different_ids() -> None:
+    """Outputs of ssacli and cciss_vol_status, neither of which names its controller, are two controllers."""
+    found = raidctl_smartarray.read(
+        [
+            Document("a.txt", "show", "   array A (SAS, Unused Space: 0  MB)\n"),
+            Document("b.txt", "vol_status", "/dev/sda: (Smart Array P410) RAID 1 Volume 0 status: OK. \n"),
+        ]
+    )
+    assert len(found.controllers) == 2
+    assert not list(inconsistencies(found.controllers, found.outputs))
