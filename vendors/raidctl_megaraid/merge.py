@@ -30,7 +30,7 @@ class Machine(Struct):
     tools: list[str] = []
 
 
-def join(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:
+def merge_output(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:
     """Add what a document reported to its machine. A document that contradicts all machines gets a new one."""
     folder = dirname(document.name)
     fitting = [one for one in machines if one.kind == kind and _fits(one.controllers, read)]
@@ -127,7 +127,7 @@ def _shares(controllers: Controllers, read: Controllers) -> bool:
     return False
 
 
-def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
+def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, other_kind: str) -> bool:
     """Whether two tools report the same controller.
 
     Serial numbers are compared, else bus addresses, else numbers and models.
@@ -136,6 +136,6 @@ def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, it
         first, second = mine.get(name), other.get(name)
         if first and second:
             return _plain(first) == _plain(second)
-    if "storcli2" in (kind, its) and kind != its:
+    if "storcli2" in (kind, other_kind) and kind != other_kind:
         return False  # they have no controller in common
     return mine.name == other.name and not _differ(mine, other, "model")

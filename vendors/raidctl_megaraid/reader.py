@@ -12,7 +12,7 @@ from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import best_sources
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.merge import Machine, join, same_controller
+from raidctl_megaraid.merge import Machine, merge_output, same_controller
 from raidctl_megaraid.read_document import SHOWN, ReadDocument, read_document
 from raidctl_megaraid.split_by_tool import split_by_tool
 from raidctl_megaraid.to_model import build, controller_ids
@@ -25,7 +25,7 @@ def read(documents: Sequence[Document]) -> Observation:
     outputs = [read_document(part) for part in parts]
     machines: list[Machine] = []
     for item in sorted(outputs, key=_nameless):
-        join(machines, item.kind, item.document, item.controllers)
+        merge_output(machines, item.kind, item.document, item.controllers)
     reports = [
         Report(controller, SHOWN[one.kind], one.kind)
         for one in machines
