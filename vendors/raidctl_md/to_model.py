@@ -256,7 +256,7 @@ def _write_evidence(reading: Reading, built: _Built) -> dict[str, str]:
             record(built.ids[id(member)], member.evidence)
     details = {label: value for _, label, value in reading.controller if built.arrays or label != "Personalities"}
     if not built.arrays and len(details) < 2:
-        details = {}  # "unused devices: <none>" alone is no controller
+        details = {}  # "unused devices: sdb" alone does not make a controller
     for line, label, value in reading.controller:
         if label in details:
             record(FAMILY, [(line, f"details[{label}]", value)])
