@@ -85,7 +85,7 @@ def command(
     promise = _contract(contract)
     inputs = {} if contract is None else {contract: files.read(contract, contract, "a contract")}
     runs = _runs(settings, words)
-    machine = redacted_machine(settings) if redact else checked_machine(settings)
+    machine = redacted_machine(settings) if redact else checked_machine(settings, promise.targets if promise else ())
     material = Material(
         seen=machine.seen,
         diagnosis=diagnose(machine.inventory, rules()),

@@ -152,7 +152,7 @@ def _by_settings(
         from raidctl.cli._verify_powercut import run_in  # noqa: PLC0415 - only where it is asked for
 
         run = run_in(powercut)
-    machine = checked_machine(settings)
+    machine = checked_machine(settings, target)
     if target:
         subjects, left_out = named(machine, [path_of(word, machine) for word in target]), list[str]()
     else:
@@ -181,7 +181,7 @@ def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, A
     from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
 
     contract = contract_of(file)
-    machine = checked_machine(settings)
+    machine = checked_machine(settings, contract.targets)
     report = judged_by(machine, contract)
     emit_found(report, settings, "verify.screen", machine.inventory, more=settings.verbose)
     return exit_code(report)

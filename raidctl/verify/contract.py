@@ -53,6 +53,11 @@ class Contract:
     provider: str | None = None
     reference: str | None = None
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The targets of all sections."""
+        return tuple(section.target for section in self.sections if section.target is not None)
+
 
 def read_contract(path: str, data: bytes) -> Contract:
     """Read a contract.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -87,6 +87,8 @@ class CheckedMachine:
 
     seen: Survey
     kernel: Kernel
+    places: Mapping[str, str | None] = field(default_factory=dict)
+    """On another machine: the real paths of targets (`resolve_paths`)."""
 
     @property
     def inventory(self) -> Inventory:

@@ -55,6 +55,12 @@ def test_a_far_machine_is_kept_and_compared(far: Far) -> None:
     assert (found["before"]["name"], found["after"]["name"], found["changes"]) == ("snapshot 1", "now", [])
 
 
+def test_a_path_of_a_claim_is_looked_for_on_that_machine(far: Far) -> None:
+    """A path that is not there names no volume, not that of ``/``."""
+    done = far("verify", "--volume-status", "ok", "/no/such/directory")
+    assert (done.exit_code, 'There is no "/no/such/directory" on' in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("words", [("verify", "--measure", "."), ("bench", "run", ".")])
 def test_the_clock_is_never_asked_over_ssh(far: Far, words: tuple[str, ...]) -> None:
     """Measuring over ssh is wrong usage, and no connection is made. The measurement would include the network."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,12 @@ from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.target_path import path_of
 from raidctl.errors import UsageError
+from raidctl.recording.manifest import Manifest
+from raidctl.recording.recording import Recording
+from raidctl.request import converse
+from raidctl.runners.local import LocalRunner
+from raidctl.runners.replay import ReplayRunner
+from raidctl.verify.far_paths import resolve_paths
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.report import Verification
 from raidctl.verify.subjects import CheckedMachine
@@ -72,6 +79,33 @@ def test_what_leads_nowhere_is_not_judged(
     with pytest.raises(UsageError, match=message):
         path_of(word, here)
     assert verify(word).exit_code == 2
+
+
+def test_links_of_another_machine_are_resolved_there(here: CheckedMachine, tmp_path: Path) -> None:
+    """A link means the volume that it leads to. What that machine does not have is refused."""
+    (tmp_path / "srv").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "srv")
+    (tmp_path / "dangling").symlink_to("/no/such/place")
+    words = [f"{tmp_path}/{name}" for name in ("link", "dangling", "srv/../srv")]
+    places = converse(resolve_paths([*words, "/dev/sda", "acme:0/v1"]), LocalRunner())
+    assert places == dict(zip(words, (f"{tmp_path}/srv", None, f"{tmp_path}/srv"), strict=True))
+    unknown = converse(resolve_paths(words), ReplayRunner(Recording(Manifest(format="raidctl-record 1"), {})))
+    assert unknown == {}
+    host = msgspec.structs.replace(here.inventory.host, source="ssh:db7")
+    inventory = msgspec.structs.replace(here.inventory, host=host)
+    far = replace(here, seen=msgspec.structs.replace(here.seen, inventory=inventory), places=places)
+    assert path_of(words[0], far) == f"{tmp_path}/srv"
+    with pytest.raises(UsageError, match="There is no"):
+        path_of(words[1], far)
+
+
+def test_a_path_in_a_recording_is_taken_for_a_directory_aloud() -> None:
+    """Whether it exists is unknown: a message names the mount that is judged instead."""
+    recorded = ("--demo", "p400", "verify", "--volume-status", "ok")
+    for path, named in (("/srv/database", True), ("/boot", False), ("/boot/", False), ("/dev/cciss/c0d0", False)):
+        done = CliRunner().invoke(cli, [*recorded, path])
+        assert done.exit_code == 0
+        assert (f'"{path}" is taken as a directory on /' in done.stderr) is named, path
 
 
 def test_a_name_that_is_no_text_is_answered_as_json(tmp_path: Path) -> None:

@@ -10,15 +10,20 @@ from msgspec import structs
 from raidctl.cli.shared.machine import look, machine, print_tracebacks, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.model import Inventory, Problem
+from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.text import counted
 from raidctl.verify import subjects
+from raidctl.verify.far_paths import resolve_paths
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import CheckedMachine
 
 
-def checked_machine(settings: Settings) -> CheckedMachine:
-    """Return the machine with what its kernel reports. For loose files, return only their content."""
+def checked_machine(settings: Settings, targets: Sequence[str] = ()) -> CheckedMachine:
+    """Return the machine with what its kernel reports. For loose files, return only their content.
+
+    ``targets``: paths that another machine has to resolve.
+    """
     settings.check()
     if settings.replay is not None:
         from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for
@@ -28,6 +33,8 @@ def checked_machine(settings: Settings) -> CheckedMachine:
     with machine(settings) as here:
         seen = here.survey()
         checked = subjects.with_kernel(with_own_records(seen, settings), here.runner)
+        if settings.host:
+            checked = replace(checked, places=converse(resolve_paths(targets), here.runner))
     if settings.verbose:
         print_tracebacks(seen)
     return checked

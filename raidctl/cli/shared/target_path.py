@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+import click
+
+from raidctl.cli.shared.terminal import message
 from raidctl.errors import AccessMissing, RaidctlError, UsageError
 from raidctl.select import find
 from raidctl.text import printable
@@ -20,7 +23,7 @@ def path_of(word: str, machine: CheckedMachine) -> str:
     if not word:
         raise UsageError('"" names nothing: omit it to verify all volumes.')
     if machine.inventory.host.source != "local":
-        return os.path.normpath(word) if word.startswith("/") else word
+        return _elsewhere(word, machine)
     if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _lies_here(word, machine)):
         return word
     refuse_gone(word)
@@ -36,6 +39,26 @@ def path_of(word: str, machine: CheckedMachine) -> str:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             raise UsageError(f'There is no "{shown}" on this machine.') from None
     return os.path.realpath(word)
+
+
+def _elsewhere(word: str, machine: CheckedMachine) -> str:
+    """Return the path on another machine. In a recording, a message names what it is taken for."""
+    shown = printable(word)
+    if word in machine.places:
+        place = machine.places[word]
+        if place is None:
+            where = printable(machine.inventory.host.hostname or "that machine")
+            raise UsageError(f'There is no "{shown}" on {where}, or it cannot be accessed.')
+        return place
+    if not word.startswith("/"):
+        return word
+    path = os.path.normpath(word)
+    mount = machine.kernel.above(path)
+    if mount is not None and machine.kernel.on(path) is None and not path.startswith("/dev/"):
+        point = printable(mount[0].point)
+        text = f'"{shown}" is taken as a directory on {point}: it is not a mount point, and cannot be looked for here.'
+        click.echo(message(text), err=True)
+    return path
 
 
 def _lies_here(word: str, machine: CheckedMachine) -> bool:
