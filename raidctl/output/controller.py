@@ -194,12 +194,27 @@ def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
         texts = (
             phrases.members(volume),
             survives(volume) if bare else "",
-            phrases.progress(volume.progress) if volume.progress else "",
+            _progress(volume),
             _other_source(volume),
         )
         pieces: list[Piece] = [(paper.clean(text), WARN) for text in texts if text]
         if pieces:
             yield _names([volume], controller, paper), pieces
+
+
+def _progress(volume: Volume) -> str:
+    """The operation, or only its time left if the column of the states has the rest: ``REBUILDING 37%``."""
+    current = volume.progress
+    if current is None:
+        return ""
+    text = phrases.progress(current)
+    if current.percent is None or current.state in ("queued", "paused") or current.operation not in _STATED:
+        return text
+    return text.partition(", ")[2] if volume.status == _STATED[current.operation] else text
+
+
+_STATED = {"rebuild": "rebuilding", "recovery": "rebuilding", "check": "checking"}
+"""The state that an operation gives its volume."""
 
 
 def _other_source(volume: Volume) -> str:

@@ -26,7 +26,7 @@ from tests.output.inventories import (
     bay_drive,
     controller_with,
 )
-from tests.support.machines import FIXTURES
+from tests.support.machines import FIXTURES, replayed
 
 GOLDEN = Path(__file__).parent / "golden"
 EIGHTY = Paper(width=80)
@@ -45,6 +45,21 @@ def compare(name: str, shown: str, *, update: bool) -> None:
 def test_the_screen_is_the_one_that_was_reviewed(name: str, update_expected: bool) -> None:
     """The screen in a pipe of 80 columns equals the reviewed one."""
     compare(f"{name}-80", screen(EVERY[name], EIGHTY), update=update_expected)
+
+
+def test_the_progress_of_a_volume_is_printed_once() -> None:
+    """The column of the states has it. The line below adds the time left, and the operation if no state names it."""
+    shown = {
+        name: " ".join(screen(replayed(name).inventory, Paper(width=120)).split())
+        for name in ("smartarray-gen9-degraded", "md-journal-check", "megaraid-second-card-crashes")
+    }
+    assert shown["smartarray-gen9-degraded"].split("Problems")[0].count("37.25%") == 2, (
+        "in the first lines and the table"
+    )
+    assert "checking 18.9%" in shown["md-journal-check"]
+    assert "2 of 2 drives · 31 min left" in shown["md-journal-check"]
+    assert "DEGRADED 37%" in shown["megaraid-second-card-crashes"]
+    assert "rebuild 37%, 41 min left" in shown["megaraid-second-card-crashes"]
 
 
 @pytest.mark.parametrize("name", ["degraded", "software"])
