@@ -100,7 +100,7 @@ class Commands(LazyGroup):
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
             error = _of_directory(caught)
-            code = _report_error(error, verbose=settings.verbose)
+            code = _report_error(error, settings)
             if not isinstance(error, ReaderGoneError):
                 code = error_output.for_programs(error, code, given, printed=settings.printed)
         sys.exit(code if isinstance(code, int) else 0)
@@ -178,10 +178,10 @@ def _of_directory(error: Exception) -> Exception:
     return error
 
 
-def _report_error(error: Exception, *, verbose: bool) -> int:
+def _report_error(error: Exception, settings: Settings) -> int:
     """Print an error for the user, and return the exit code."""
     try:
-        _print_error(error, verbose=verbose)
+        _print_error(error, settings)
     except OSError as unwritten:
         # standard error has no reader either: a closed pipe, a terminal that is gone
         if unwritten.errno in (errno.EPIPE, errno.EIO):
@@ -199,7 +199,7 @@ def _code_of(error: Exception) -> int:
     return error.exit_code if isinstance(error, RaidctlError) else EXIT_CANNOT_TELL
 
 
-def _print_error(error: Exception, *, verbose: bool) -> None:
+def _print_error(error: Exception, settings: Settings) -> None:
     if isinstance(error, click.Abort):
         click.echo("raidctl: interrupted.", err=True)
         return
@@ -213,7 +213,7 @@ def _print_error(error: Exception, *, verbose: bool) -> None:
 
     if isinstance(error, RaidctlError):
         for line in error.lines:
-            click.echo(message(f"raidctl: {collapse(printable(line))}"), err=True)
+            click.echo(message(f"raidctl: {collapse(printable(line))}", settings), err=True)
         return
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         click.echo(f"raidctl: {error.strerror}: not everything could be written.", err=True)
@@ -224,7 +224,7 @@ def _print_error(error: Exception, *, verbose: bool) -> None:
         "with -v, and with a recording: raidctl record --redact DEST.tar.gz",
         err=True,
     )
-    if verbose:
+    if settings.verbose:
         import traceback  # noqa: PLC0415 - as above
 
         click.echo(printable("".join(traceback.format_exception(error))), err=True)

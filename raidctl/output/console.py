@@ -14,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.output.grid import Grid
+from raidctl.output.whole_commands import name_machine
 from raidctl.text import collapse, printable, regex
 
 P = ParamSpec("P")
@@ -46,6 +47,8 @@ class Paper(Struct, frozen=True):
     width: int = 80
     colour: bool = False
     ascii: bool = False
+    options: str = ""
+    """The options that select another machine, for commands in remedies: ``--host db7``."""
 
     @property
     def columns(self) -> int:
@@ -65,7 +68,7 @@ class Paper(Struct, frozen=True):
 
     def clean(self, text: str) -> str:
         """A text from elsewhere: one line, without escapes, control and invisible characters."""
-        plain = collapse(printable(text))
+        plain = name_machine(collapse(printable(text)), self.options)
         if not plain.isprintable():
             plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in plain)
         return self.words(plain)

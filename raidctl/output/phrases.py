@@ -47,7 +47,7 @@ _DRIVE_CACHES = {
 _MOMENT = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 _BRIEF = 60
 """Characters of a shortened text."""
-_DANGLING = regex(r"( (?:a|an|and|at|for|in|no|of|on|or|that|the|to|with|\d+))+$")
+_DANGLING = regex(r"( (?:a|an|and|at|for|in|no|of|on|or|that|the|to|with|\d+|/|&))+$")
 """Words without which a cut text ends better."""
 MODES = {"raid": "RAID mode", "hba": "HBA mode", "mixed": "mixed mode", "software": "software RAID", "none": "no RAID"}
 

@@ -1,4 +1,4 @@
-"""Commands in wrapped text stay on one line, so that they can be pasted. Pure."""
+"""Commands in text can be pasted: they stay on one line, and name the machine of the screen. Pure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,20 @@ _COMMAND = regex(r"`[^`]+`|\"raidctl [^\"]+\"")
 """A command within a text: in backquotes, or one of raidctl's own in quotation marks."""
 _BLANK = "\ue000"
 """In place of a blank at which no line may end. Neither Python nor rich breaks lines at it."""
+
+
+_LOCAL = r"(?!-|batch|bench|demo|schema|vendors|diagnose --explain|verify --measure)"
+"""Commands for this machine only, or about no machine; and those that have options before their name already."""
+_READS = regex(rf"([`\"]raidctl ){_LOCAL}(?=[a-z])")
+
+
+def name_machine(text: str, options: str) -> str:
+    """Add the options that select the machine to the commands in a text.
+
+    >>> name_machine("Before you pull it: `raidctl replace v1 --check`.", "--host db7")
+    'Before you pull it: `raidctl --host db7 replace v1 --check`.'
+    """
+    return _READS.sub(lambda match: f"{match[1]}{options} ", text) if options and "raidctl " in text else text
 
 
 def join_commands(text: str, width: int) -> str:

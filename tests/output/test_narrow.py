@@ -103,6 +103,16 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
     assert joined(narrow) == joined(wide).replace("disable;survives", "disablesurvives")
 
 
+def test_a_command_for_another_machine_names_it() -> None:
+    """Pasted without ``--host``, it would change this machine, which may have the same ids."""
+    inventory = replayed("megaraid-perc5i-failed-battery").inventory
+    paper = Paper(width=80, options="--host root@db7 --sudo")
+    shown = screen(inventory, paper) + diagnosis(diagnose(inventory, rules()), inventory, paper, more=True)
+    commands = re.findall(r"[`\"](raidctl [^`\"]*)[`\"]", shown)
+    assert [one for one in commands if "--host root@db7 --sudo" not in one] == ["raidctl diagnose --explain RULE"]
+    assert "raidctl --host root@db7 --sudo replace megaraid:0/8:1 --check" in commands
+
+
 def test_a_message_is_wrapped_on_a_terminal_only(tmp_path: Path) -> None:
     """The terminal would break it within a word. In a pipe it is one line, for logs."""
     words = [sys.executable, "-m", "raidctl", "--state-dir", str(tmp_path), "--demo", "no-such-machine", "show"]

@@ -59,6 +59,7 @@ def test_a_path_of_a_claim_is_looked_for_on_that_machine(far: Far) -> None:
     """A path that is not there names no volume, not that of ``/``."""
     done = far("verify", "--volume-status", "ok", "/no/such/directory")
     assert (done.exit_code, 'There is no "/no/such/directory" on' in done.stderr) == (2, True)
+    assert '"raidctl --host 127.0.0.1 show" lists what there is' in far("show", "no-such-object").stderr
 
 
 @pytest.mark.parametrize("words", [("verify", "--measure", "."), ("bench", "run", ".")])

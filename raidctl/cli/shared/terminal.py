@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import errno
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,16 +33,28 @@ def paper() -> Paper:
     from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
     colour = is_drawable(sys.stdout) and not os.environ.get("NO_COLOR")
-    return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8")
+    return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8", options=_host_options(None))
 
 
-def message(text: str) -> str:
+def _host_options(settings: Settings | None) -> str:
+    """Return the options of ``--host``. A pasted command without them would work on this machine, with the same ids."""
+    context = click.get_current_context(silent=True)
+    if settings is None and context is not None:
+        settings = context.find_root().obj
+    if settings is None or not settings.host:
+        return ""
+    return shlex.join(["--host", settings.host, *(["--sudo"] if settings.sudo else [])])
+
+
+def message(text: str, settings: Settings | None = None) -> str:
     """Return a text for standard error: wrapped on a terminal, so that no word is broken; else on its line.
 
-    A line that begins with a blank is a command, and never wrapped.
+    A line that begins with a blank is a command, and never wrapped. ``settings`` are needed once the command has ended.
     """
     from raidctl.output.sentences import Sentence, Verbatim, fitted  # noqa: PLC0415 - not needed for a start
+    from raidctl.output.whole_commands import name_machine  # noqa: PLC0415 - as above
 
+    text = name_machine(text, _host_options(settings))
     if not is_terminal(sys.stderr):
         return printable(text)
     lines = [Verbatim(line) if line.startswith(" ") else Sentence(line) for line in text.splitlines()]
