@@ -73,13 +73,14 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
     identified = all(not d.serial or d.serial in d.id for d in drives)
     model = of("model", lambda d: d.model, 10)
     kind = of("kind", phrases.medium, 8)
-    kind.late = True
+    bay = of("bay", lambda d: places[d.id], 5)
+    kind.late = bay.late = True  # a bay is a name: "Slot 01"
     model.cut = len(drives) > _FEW and not whole
     return [
         of("drive", lambda d: short(d.id, controller.id), style=STRONG),
         *nonempty(
             [
-                of("bay", lambda d: places[d.id], 5) if any(places.values()) else None,
+                bay if any(places.values()) else None,
                 of(_DEVICE, lambda d: d.device or _NO_DEVICE, optional=not all(d.device for d in drives))
                 if any(d.device for d in drives)
                 else None,

@@ -47,6 +47,13 @@ def test_the_screen_is_the_one_that_was_reviewed(name: str, update_expected: boo
     compare(f"{name}-80", screen(EVERY[name], EIGHTY), update=update_expected)
 
 
+def test_a_bay_is_not_folded_while_its_drive_may_be(tmp_path: Path) -> None:
+    """Whoever looks for the drive needs the name of the bay in one piece."""
+    words = ["--state-dir", str(tmp_path), "--demo", "sas", "show"]
+    shown = CliRunner().invoke(cli, words, env={"COLUMNS": "80"}).stdout
+    assert [f"Slot 0{number}  /dev/sd" in shown for number in range(4)] == [True] * 4
+
+
 def test_the_progress_of_a_volume_is_printed_once() -> None:
     """The column of the states has it. The line below adds the time left, and the operation if no state names it."""
     shown = {
