@@ -20,7 +20,8 @@ _SIGNATURES = (
     ),
     Signature("zfs get", (r"NAME\s+PROPERTY\s+VALUE\s+SOURCE$",)),
     Signature("zpool list", (r"NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\s(?:\s*FREE\b|.*\bHEALTH\b)",)),
-    Signature(_STATUS, (r"pool: \S", r"no pools available$", r"all pools are healthy$"),
+    Signature("zpool list", (r"NAME\s+(?:[A-Z]{3,10}\s+){0,12}HEALTH\b",), confidence=Confidence.POSSIBLE),
+    Signature(_STATUS, (r"pool: \S", r"no pools available$", r"all pools are healthy$", r"pool '[^']+' is healthy$"),
               confidence=Confidence.POSSIBLE),
 )  # fmt: skip
 

@@ -36,7 +36,8 @@ _NAMELESS = "The line with the name of the first pool is missing: that pool is u
 _AGAIN = "Run zpool status again and keep its whole output."
 _COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))
 _SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "condense", "expand", "dedup", "scan warning")
-_NONE = ("no pools available", "no pools available to import", "all pools are healthy")
+# pool 'tank' is healthy       the answer of -x
+_NONE = regex(r"no pools available(?: to import)?|all pools are healthy|pool '[^']{1,256}' is healthy")
 _LIVE = ("FAULTED", "UNAVAIL", "SUSPENDED")
 
 
@@ -55,7 +56,7 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
             pool, sections, known = controller.volume(collapse(match[2] or "")), [], True
             controller.array(pool.name)
             pool.put(line, "name", pool.name)
-        elif line.stripped in _NONE:
+        elif _NONE.fullmatch(line.stripped):
             known = True
             mark_read(line)
         elif pool is None:
@@ -101,7 +102,7 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
 
 def _devices(pool: PoolDraft, lines: Sequence[Line], _text: str) -> None:
     mark_read(lines[0])
-    table = PoolDraft(pool.name)
+    table = PoolDraft(pool.name, imported=pool.imported)
     for line in _config(table, lines[1:]):
         pool.add_problem("warning", "unread", _STRANGE.format(printable(line.stripped)[:80]), _AGAIN)
     pool.add_table(table)
@@ -127,15 +128,21 @@ def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tu
 def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
     """Read the table of devices. Return the lines that are not its rows."""
     rows: list[tuple[list[Line], re.Match[str]]] = []
+    bare = False
     strange: list[Line] = []
     more: list[str] = []
     for parts, text in joined(lines):
-        match = _ROW.fullmatch(text)
+        # the name of a pool may have blanks
+        match = _ROW.fullmatch(text.replace(pool.name, pool.name.replace(" ", "_"), 1))
         if _HEAD.fullmatch(text):
             more = text.partition("CKSUM")[2].split()
             mark_read(*parts)
-        elif match is not None and (match["state"] or match["name"] in GROUPS):
+        elif match is not None and (match["state"] or match["name"] in GROUPS or bare):
             rows.append((parts, match))
+            # zpool import prints caches and spares without a state
+            bare = not pool.imported and (
+                GROUPS.get(match["name"]) in ("cache", "spare") or (not match["state"] and bare)
+            )
             mark_read(*parts[1:])
         elif LOST.match(text.strip()):
             pool.lost = True
