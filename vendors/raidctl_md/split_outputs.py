@@ -158,7 +158,9 @@ def split(output: Output) -> list[Section]:
 
 def unanswered(output: Output, sections: Sequence[Section]) -> str:
     """What is missing of an output: the devices that mdadm was asked for and did not report. Empty if none is."""
-    commands = [output.command, *(line.text for line in output.lines if "mdadm -" in line.text)]
+    # the answers of --query end with a command: "Use mdadm --examine for more detail."
+    texts = (line.text for line in output.lines if "mdadm -" in line.text and not _QUERY.match(line.text))
+    commands = [output.command, *texts]
     asked = [
         node
         for command in commands

@@ -82,7 +82,7 @@ def test_md_short_scan() -> None:
 
 
 def test_md_short_query() -> None:
-    """One-line outputs about an array, a member and another device are read."""
+    """One-line outputs about an array, a member and another device are read. The commands in them are no calls."""
     text = (
         "/dev/md6: 9.50GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail.\n"
         "/dev/sda5: device 0 in 2 device active raid1 /dev/md6.  Use mdadm --examine for more detail.\n"
@@ -97,6 +97,7 @@ def test_md_short_query() -> None:
     )
     assert set(drives(text)) == {"sda5"}
     assert unparsed(read(text)) == []
+    assert [output.cut_off for output in read(text).outputs] == [None]
 
 
 def test_md_short_bitmap_superblock() -> None:
