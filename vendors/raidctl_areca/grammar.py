@@ -53,6 +53,8 @@ _TITLE_ENDS = tuple(f"{word}{end}" for word in ("information", "configuration", 
 # [Enclosure#2 : Areca   ARC-8018-.01.11.0 (00)]
 _ENCLOSURE = regex(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,4})?\s?[KMGT]B"
+# not the first of two: the model Samsung SSD 850 PRO 256GB is followed by its capacity of 256.1GB
+_CAPACITY = rf"{_AMOUNT}(?!\s+\d{{1,9}}\.\d{{1,4}}\s?[KMGT]B(?!\S))"
 # 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal
 _SET_ROW = regex(
     rf"\s*(?P<number>\d{{1,3}})\s+(?P<name>\S.*?)\s+(?P<disks>\d{{1,3}})\s+(?P<total>{_AMOUNT})\s+(?P<free>{_AMOUNT})"
@@ -68,18 +70,18 @@ _VOLUME_ROW = regex(
 #  9  02  SLOT 01 ST31500341AS                     1500.3GB  Raid Set # 000
 _SLOT_ROW = regex(
     rf"\s*(?P<number>\d{{1,4}})\s+(?P<enclosure>\d{{1,3}})\s+(?P<slot>[A-Za-z]+[ #]{{0,2}}\d{{1,4}}|\d{{1,4}})\s+"
-    rf"(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})(?:\s+(?P<usage>\S.*?))?\s*",
+    rf"(?P<model>\S.*?)\s+(?P<size>{_CAPACITY})(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
 #  1  1  WDC WD7500AYYS-01RCA0            750.2GB  data
 _CHANNEL_ROW = regex(
-    rf"\s*(?P<number>\d{{1,4}})\s+(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})"
+    rf"\s*(?P<number>\d{{1,4}})\s+(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<size>{_CAPACITY})"
     r"(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
 #  1   ST3320620AS      5QF0ZK1C         3.AAK        320.1GB  RaidSet Member(1)
 _SERIAL_ROW = regex(
-    rf"\s*(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<serial>\S+)\s+(?P<firmware>\S+)\s+(?P<size>{_AMOUNT})"
+    rf"\s*(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<serial>\S+)\s+(?P<firmware>\S+)\s+(?P<size>{_CAPACITY})"
     r"(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )

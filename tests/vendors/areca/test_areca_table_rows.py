@@ -53,6 +53,40 @@ def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("row", "model", "size", "usage"),
+    [
+        ("Samsung SSD 850 PRO 256GB         256.1GB  Fast Set      ", "Samsung SSD 850 PRO 256GB", 256.1, "Fast Set"),
+        (
+            "Samsung SSD 860 EVO 1TB          1000.2GB  Raid Set # 00",
+            "Samsung SSD 860 EVO 1TB",
+            1000.2,
+            "Raid Set # 00",
+        ),
+        ("EXAMPLE 1.92TB                   1920.4GB  2TB of 3      ", "EXAMPLE 1.92TB", 1920.4, "2TB of 3"),
+        ("EXAMPLE                           500.1GB  500GB        ", "EXAMPLE", 500.1, "500GB"),
+    ],
+)
+def test_a_model_that_ends_in_a_capacity_is_whole(row: str, model: str, size: float, usage: str) -> None:
+    """The column behind the model is the drive's capacity, what follows is the name of its array."""
+    for text in (
+        f"{SLOT_HEAD}  1  01  Slot#1  {row}\n{RULE}{END}",
+        f"{DISKS.split(RULE)[0]}{RULE}  1  1  {row}\n{RULE}{END}",
+    ):
+        found = controller(text)
+        (drive,) = found.drives
+        assert (drive.model, drive.size_bytes) == (model, round(size * 1e9))
+        assert [array.id for array in found.arrays] == [f"areca:1/r={usage}"]
+
+
+def test_a_failed_drive_whose_model_ends_in_a_capacity_is_failed() -> None:
+    """The word behind the capacity is its state, not the name of an array."""
+    row = "  1  01  Slot#1  Samsung SSD 850 PRO 256GB         256.1GB  Failed"
+    found = controller(f"{SLOT_HEAD}{row}\n{RULE}{END}")
+    assert [(drive.status, drive.role) for drive in found.drives] == [("critical", "failed")]
+    assert found.arrays == ()
+
+
+@pytest.mark.parametrize(
     ("printed", "model"),
     [
         ("HGST    HUS726040ALS210         ", "HUS726040ALS210"),
