@@ -53,8 +53,9 @@ _TITLE_ENDS = tuple(f"{word}{end}" for word in ("information", "configuration", 
 # [Enclosure#2 : Areca   ARC-8018-.01.11.0 (00)]
 _ENCLOSURE = regex(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,4})?\s?[KMGT]B"
-# not the first of two: the model Samsung SSD 850 PRO 256GB is followed by its capacity of 256.1GB
-_CAPACITY = rf"{_AMOUNT}(?!\s+\d{{1,9}}\.\d{{1,4}}\s?[KMGT]B(?!\S))"
+_DECIMAL = r"\d{1,9}\.\d{1,4}\s?[KMGT]B"
+# the tool prints a decimal: 256.1GB, not the 256GB of the model Samsung SSD 850 PRO 256GB before it
+_CAPACITY = rf"(?:{_DECIMAL}(?!\s+{_DECIMAL}(?!\S))|\d{{1,9}}\s?[KMGT]B(?!.*\s{_DECIMAL}))"
 # 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal
 _SET_ROW = regex(
     rf"\s*(?P<number>\d{{1,3}})\s+(?P<name>\S.*?)\s+(?P<disks>\d{{1,3}})\s+(?P<total>{_AMOUNT})\s+(?P<free>{_AMOUNT})"

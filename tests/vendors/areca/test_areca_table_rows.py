@@ -62,11 +62,12 @@ def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
             1000.2,
             "Raid Set # 00",
         ),
+        ("EXAMPLE 60GB SSD                   60.0GB  Raid Set # 00", "EXAMPLE 60GB SSD", 60.0, "Raid Set # 00"),
         ("EXAMPLE 1.92TB                   1920.4GB  2TB of 3      ", "EXAMPLE 1.92TB", 1920.4, "2TB of 3"),
         ("EXAMPLE                           500.1GB  500GB        ", "EXAMPLE", 500.1, "500GB"),
     ],
 )
-def test_a_model_that_ends_in_a_capacity_is_whole(row: str, model: str, size: float, usage: str) -> None:
+def test_a_model_with_a_capacity_is_whole(row: str, model: str, size: float, usage: str) -> None:
     """The column behind the model is the drive's capacity, what follows is the name of its array."""
     for text in (
         f"{SLOT_HEAD}  1  01  Slot#1  {row}\n{RULE}{END}",
