@@ -80,9 +80,13 @@ def _controller(draft: ControllerDraft, host: HostView) -> Controller:
 
 
 def _volume(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Volume:
-    device = device_of(name)
+    # /data of a list without groups: its device is unknown
+    device = None if name.startswith("/") else device_of(name)
     return draft.volume(name).build(
-        Volume, id=f"{FAMILY}:{name}", array=array_id(FAMILY, name), device=nodes.get(device, device)
+        Volume,
+        id=f"{FAMILY}:{name}",
+        array=array_id(FAMILY, name),
+        device=nodes.get(device, device) if device else None,
     )
 
 

@@ -153,13 +153,15 @@ def _member(drive: Draft, image: _Image, place: str, *, gone: bool) -> None:
         put_status(drive, [line], "image", "warning", text=f"{row.attr} ({image.stale})")
     elif image.unread:
         put_status(drive, [line], "image", "unknown", text=row.attr or row.cells.get("lv_health_status", ""))
-    elif image.active and row.letter(1) in IMAGE_TYPES and whole(row):
+    elif image.active and whole(row) and row.letter(1) in tuple(IMAGE_TYPES):
         put_status(drive, [line], "image", "ok", text=row.attr)
 
 
 def whole(image: Row) -> bool:
     """Whether a row shows that an image is there.
 
-    Its health shows it, with the short Attr of old versions its device.
+    Its health shows it, with the short Attr of old versions its device. A device alone may need a refresh.
     """
-    return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
+    if image.letter(9) or "lv_health_status" in image.cells:
+        return True
+    return bool(image.attr and image.cells.get("devices"))

@@ -61,7 +61,8 @@ def _plain(controller: ControllerDraft, name: str, row: Row) -> None:
     health = [word for word in (row.letter(9), row.cells.get("lv_health_status", "")) if word not in ("", "-")]
     partial = "p" in health or "partial" in health
     if partial and not _on_volume(row):
-        message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
+        plain = ", and it has no redundancy" if row.attr or row.cells.get("segtype") else ""
+        message = f"The logical volume {name} is partial: a physical volume is missing{plain}."
         controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
     trouble = next((POOL_TROUBLE[word] for word in health if word in POOL_TROUBLE), STATE_TROUBLE.get(row.letter(5)))
     trouble = trouble or next((FULL[label] for label in FULL if row.letter(1) == "t" and _is_full(row, label)), None)
@@ -89,7 +90,8 @@ def _is_raid(row: Row) -> bool:
         return level_of(row.cells["segtype"]) is not None
     # a hidden volume for a pool: [tp_ssd_tmeta]  x22v0  ewi-aor---
     target = row.letter(7) in ("r", "m") and row.letter(1) != "l"
-    return target or row.letter(1) in tuple(RAID_TYPES)
+    named = any(PART.fullmatch(one[1] or one[2]) for one in DEVICE.finditer(row.cells.get("devices", "")))
+    return target or named or row.letter(1) in tuple(RAID_TYPES)
 
 
 def _on_volume(row: Row) -> bool:
@@ -108,7 +110,7 @@ def _volume(controller: ControllerDraft, name: str, row: Row) -> None:
         volume.put(row.line("lv_size"), "size_bytes", size)
     if cells.get("lv_uuid"):
         volume.put(row.line("lv_uuid"), "unique_id", cells["lv_uuid"])
-    level = level_of(cells.get("segtype", "")) or ("raid1" if row.letter(1) in "mM" else None)
+    level = level_of(cells.get("segtype", "")) or ("raid1" if row.letter(1) in ("m", "M") else None)
     images = [one for one in images_of(controller, row) if one.cells]
     if level is None and images and all(attempt(_size, one.cells.get("lv_size")) == size for one in images) and size:
         level = "raid1"  # each image has the size of the volume
@@ -271,8 +273,11 @@ def _mismatches(volume: GroupDraft, corrupt: str, *, differ: bool) -> None:
 
 
 def _described(controller: ControllerDraft, row: Row) -> bool:
-    """Whether the list has the health of a volume or its images. The short Attr of old versions has none."""
-    if row.letter(9) or "lv_health_status" in row.cells:
+    """Whether the list has the health of a volume or its images. The short Attr of old versions has none.
+
+    Health alone does not show whether the images are in sync.
+    """
+    if row.letter(9) or ("lv_health_status" in row.cells and (row.attr or row.cells.get("sync_percent"))):
         return True
     images = list(images_of(controller, row))
     return bool(images) and all(whole(image) for image in images)

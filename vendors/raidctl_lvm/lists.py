@@ -9,6 +9,7 @@ from typing import Any
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import regex
 from raidctl_lvm.agreement import add_status
+from raidctl_lvm.columns import columns_of, row_of
 from raidctl_lvm.draft import ControllerDraft, Row, Status
 from raidctl_lvm.vocabulary import FAILED_MERGE, FULL, INVALID_SNAPSHOT, POOL_REMEDY, TARGET_TROUBLE, level_of
 
@@ -39,6 +40,7 @@ _PARTS_ROW = regex(
 TARGET = regex(r"(?P<name>\S{1,256}): \d+ \d+ (?P<target>[\w-]{1,32})(?: (?P<words>.*))?")
 UNKNOWN = ("unknown device", "[unknown]")
 """What is printed in place of the name of a missing physical volume."""
+_REMARKS = ("WARNING:", "File descriptor ")
 _MISSING = "missing physical volume"
 _ESCAPED = regex(r"(?<!-)((?:--)*)-(?!-)")
 
@@ -101,13 +103,17 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
     """Read the tables of lvs, pvs and vgs, warnings, and the lines of dmsetup. False if there are none of these."""
     known = table = typed = False
     row: Row | None = None
+    columns: dict[str, int] = {}
     for line in output.lines:
         if HEAD.fullmatch(line.text):
-            known = table = True
+            columns, known, table = {}, True, True
             typed = "Type" in line.stripped.split()
             mark_read(line)
         elif PARTS_HEAD.fullmatch(line.text):
-            known, table = True, False
+            columns, known, table = {}, True, False
+            mark_read(line)
+        elif found := columns_of(line):
+            columns, known, table = found, True, False
             mark_read(line)
         elif known and not table and (match := _PARTS_ROW.fullmatch(line.text)) is not None:
             _part(line, match, controller)
@@ -124,10 +130,22 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
         elif (match := TARGET.fullmatch(line.stripped)) is not None:
             known = True
             _target(line, match, controller)
+        elif columns and line.stripped and not line.stripped.startswith(_REMARKS):
+            _chosen(line, columns, controller)
         elif line.stripped == "No devices found":
             known = True
             mark_read(line)
     return known
+
+
+def _chosen(line: Line, columns: Mapping[str, int], controller: ControllerDraft) -> None:
+    """Read a row with columns of the user's choice."""
+    row = row_of(line, columns)
+    if row is None:
+        line.output.gap = line.output.gap or "the columns of a row are not below their headings"
+        return
+    controller.rows.setdefault(f"{row.vg}/{row.lv}", []).append(row)
+    mark_read(line)
 
 
 def _part(line: Line, match: re.Match[str], controller: ControllerDraft) -> None:

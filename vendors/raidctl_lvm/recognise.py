@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.vendor.recognise import Recogniser, Signature
+from raidctl_lvm.columns import HEADINGS
 
 _LVS = "lvs -a -o +devices"
 _SIGNATURES = (
@@ -12,6 +13,7 @@ _SIGNATURES = (
     Signature(
         _LVS, (r"LV\s+VG\s+Attr\s+LSize\b", r"WARNING: VG \S+ is missing PV \S", r"WARNING: Device for PV \S+ not")
     ),
+    Signature("lvs -a -o name,attr,copy_percent,devices", (HEADINGS,)),
     Signature("pvs", (r"PV\s+VG\s+Fmt\s+Attr\s+PSize\b",)),
     Signature("vgs", (r"VG\s+#PV\s+#LV\s+#SN\s+Attr\s+VSize\b",)),
     Signature("dmsetup status", (r"\S+: \d+ \d+ (?:raid raid|mirror \d)",)),

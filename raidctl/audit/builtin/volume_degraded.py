@@ -101,9 +101,9 @@ def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
     The member is a drive, or the one that the array lacks.
     """
     if _vanished(controller, gone):
-        name = volume.id.removeprefix("lvm:")
-        group = name.partition("/")[0]
-        return f", add the new drive (`vgextend {group} DEVICE`), rebuild with `lvconvert --repair {name}`"
+        group, _, name = volume.id.removeprefix("lvm:").partition("/")
+        group = group or "VG"  # a list of lvs without groups
+        return f", add the new drive (`vgextend {group} DEVICE`), rebuild with `lvconvert --repair {group}/{name}`"
     container = "container" in volume.details
     if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""
