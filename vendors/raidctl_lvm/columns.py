@@ -20,7 +20,7 @@ _FIELDS = {
     "Devices": "devices",
 }  # fmt: skip
 """Headings (lib/report/columns.h) and their fields."""
-_TELLING = {"Attr", "Type", "Cpy%Sync", "Copy%", "SyncAction", "Mismatches", "Health", "Devices"}
+_STATES = {"Attr", "Type", "Cpy%Sync", "Copy%", "SyncAction", "Mismatches", "Health", "Devices"}
 _OTHERS = (
     "#Cpy", "#DStr", "#Par", "#Seg", "#Str", "Active", "AllocPol", "Chunk", "Convert", "Data", "ImgSynced",
     "InitImgSync", "IntegBlkSize", "LPerms", "LV Tags", "Layout", "Log", "LE Ranges", "MaxSync", "Meta",
@@ -40,7 +40,7 @@ def columns_of(line: Line) -> dict[str, int]:
     if _HEAD.fullmatch(line.text) is None:
         return {}
     found = {match[0]: match.start() for match in _ONE.finditer(line.text)}
-    return found if "LV" in found and not _TELLING.isdisjoint(found) else {}
+    return found if "LV" in found and not _STATES.isdisjoint(found) else {}
 
 
 def row_of(line: Line, columns: Mapping[str, int]) -> Row | None:

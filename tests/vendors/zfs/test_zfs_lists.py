@@ -62,7 +62,7 @@ def test_the_devices_of_a_pool_whose_name_has_blanks_are_below_it() -> None:
 
 
 def test_the_list_of_devices_calls_the_title_of_spares_spare() -> None:
-    """The title ends the vdevs above it. A spare is no member of the log, and no vdev."""
+    """The title ends the vdevs above it. A spare is neither a member of the log nor a vdev."""
     mirror = "".join(_row(name, "ONLINE", dedup="-") for name in ("  mirror-0", "    sda", "    sdb"))
     log = _title("logs") + _row("  sdc", "ONLINE", dedup="-")
     seen = read_text(
