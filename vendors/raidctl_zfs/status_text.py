@@ -85,7 +85,8 @@ def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str
         return
     labels = [label for label, _, _ in sections]
     state = next((text.strip() for label, _, text in sections if label == "state"), "")
-    pool.imported = "id" not in labels
+    # Solaris prints the id of an imported pool as well
+    pool.imported = "id" not in labels or "scan" in labels or "errors" in labels
     for label, lines, text in sections:
         if label in _SECTIONS:
             _SECTIONS[label](pool, lines, text)

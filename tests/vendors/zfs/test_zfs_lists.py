@@ -86,6 +86,13 @@ def test_caches_and_spares_of_an_import_have_no_state() -> None:
     assert _unread(read_text(text.replace("sdb     ONLINE", "sdb")))
 
 
+def test_an_imported_pool_may_have_an_id() -> None:
+    """Solaris prints it. Only ``zpool status`` has ``scan:`` or ``errors:``."""
+    rows = "".join(f"\t{name}  ONLINE  0  0  0\n" for name in ("tank", "  mirror-0", "    sda", "    sdb"))
+    head = "  pool: tank\n    id: 1\n state: ONLINE\n  scan: none requested\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n"
+    assert _states(read_text(f"{head}{rows}\nerrors: No known data errors\n")) == {"tank": "ok"}
+
+
 def test_a_pool_that_is_called_healthy_is_an_output_of_zpool() -> None:
     """``zpool status -x tank`` prints this sentence alone."""
     assert [problem.message for problem in read_text("pool 'tank' is healthy\n").inventory.problems] == [
