@@ -107,6 +107,8 @@ _LEFT_OUT = frozenset(
 """Words of a line by which a person marks left-out lines. Examples are ``[snip]`` and ``-- gekürzt --``."""
 _DOTS = regex(r"\.\.\.|…|\. \. \.")
 _SHORT = 60
+NO_LAST_BLANK = "the blank line that ends it is missing"
+"""The sign of :attr:`Output.cut_off` that is only a hint: editors and web pages remove blank lines, too."""
 
 
 def _is_left_out(text: str) -> bool:
@@ -195,7 +197,7 @@ class Output(Struct, eq=False):
             ended = any(self.closing.match(line.stripped) for line in self.lines if line.number >= last)
             return None if ended else "the line that ends it is missing"
         framed = self.framed and not self.lines[0].stripped and any(line.stripped for line in self.lines[-2:])
-        return "the blank line that ends it is missing" if framed else None
+        return NO_LAST_BLANK if framed else None
 
     def leaf(self, path: str) -> Line | None:
         """Return the line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""

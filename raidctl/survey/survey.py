@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from raidctl.discovery import Probe, probe_machine
-from raidctl.evidence import Output
+from raidctl.evidence import NO_LAST_BLANK, Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, SecondView, Tool, write_protection
@@ -84,6 +84,8 @@ class _Results(Struct):
             why = output.cut_off
             if why is not None and output.command not in known:
                 message = f"The output is cut off, {why}: the rest is unknown."
+                if why == NO_LAST_BLANK:
+                    message = f"The output may be cut off: {why}. More volumes or drives may follow."
                 remedy = "Run the command again and keep its whole output."
                 self.problems.append(Problem("error", output.command, message, remedy, "unread"))
 
