@@ -21,6 +21,10 @@ _FIELDS = {
 }  # fmt: skip
 """Headings (lib/report/columns.h) and their fields."""
 _STATES = {"Attr", "Type", "Cpy%Sync", "Copy%", "SyncAction", "Mismatches", "Health", "Devices"}
+_OF_MIRROR = {"Cpy%Sync": "sync_percent"}
+_OF_RAID = {**_OF_MIRROR, "SyncAction": "raid_sync_action", "Mismatches": "raid_mismatch_count"}
+_STATES_OF = {"r": _OF_RAID, "R": _OF_RAID, "m": _OF_MIRROR, "M": _OF_MIRROR}
+"""By the first letter of Attr: what lvs prints of an active volume."""
 _OTHERS = (
     "#Cpy", "#DStr", "#Par", "#Seg", "#Str", "Active", "AllocPol", "Chunk", "Convert", "Data", "ImgSynced",
     "InitImgSync", "IntegBlkSize", "LPerms", "LV Tags", "Layout", "Log", "LE Ranges", "MaxSync", "Meta",
@@ -55,9 +59,19 @@ def row_of(line: Line, columns: Mapping[str, int]) -> Row | None:
             cells[_FIELDS[name]] = text[start:end].strip()
     if not cells["lv_name"] or " " in cells["lv_name"]:
         return None
+    if missing := _missing(cells):
+        line.output.gap = line.output.gap or f"{missing} of {cells['lv_name']} is missing"
     for name in ("sync_percent", "data_percent", "metadata_percent"):
         if name in cells:
             cells[name] = cells[name].replace(",", ".")
     return Row(
         cells.get("vg_name", ""), cells["lv_name"].strip("[]"), cells.get("lv_attr", ""), {"lv_name": line}, cells
     )
+
+
+def _missing(cells: Mapping[str, str]) -> str:
+    """The state that a row lacks, as it may end before it. lvs prints each of an active volume, but none of RAID-0."""
+    attr = cells.get("lv_attr", "")
+    if attr[4:5] != "a" or attr[:1] not in _STATES_OF or cells.get("segtype", "").startswith("raid0"):
+        return ""
+    return next((label for label, field in _STATES_OF[attr[:1]].items() if cells.get(field) == ""), "")

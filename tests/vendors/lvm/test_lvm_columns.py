@@ -82,6 +82,14 @@ def test_a_partial_volume_without_its_type_is_a_problem() -> None:
     ]
 
 
+@pytest.mark.parametrize(("segtype", "cut"), [("raid1", True), ("raid0", False)])
+def test_an_active_raid_volume_without_its_percentage_is_cut_off(segtype: str, cut: bool) -> None:
+    """Only RAID-0 has none. The columns behind could show a recovery."""
+    rows = _table(("LV", "VG", "Attr", "Type", "Cpy%Sync"), ("data", "vg", "rwi-aor---", segtype, ""))
+    [output] = read_text(rows).outputs
+    assert bool(output.cut_off) == cut
+
+
 def test_a_row_that_is_not_below_the_headings_is_not_passed_over() -> None:
     """A list whose blanks were lost is incomplete."""
     [output] = read_text("LV VG Health\nroot vg\ndata vg partial\n").outputs
