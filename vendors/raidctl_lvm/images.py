@@ -40,7 +40,7 @@ def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str
     rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
     found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
     places = []
-    for name in found:
+    for name in dict.fromkeys(found):  # a row may be there many times
         below = controller.rows.get(f"{image.vg}/{name}")
         if below and depth < 3:
             places += _places(controller, below[0], depth + 1) if not name.endswith("_imeta") else []
