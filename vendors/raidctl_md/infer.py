@@ -7,7 +7,7 @@ from typing import cast
 from raidctl.model import Operation, Progress
 from raidctl_md.draft import ArrayDraft
 from raidctl_md.state import judge
-from raidctl_md.vocabulary import LEVELS, NO_RAID, enough
+from raidctl_md.vocabulary import LEVELS, enough
 
 
 def conclude_state(draft: ArrayDraft) -> None:
@@ -65,12 +65,12 @@ def _compare_counts(draft: ArrayDraft) -> None:
 
 
 def _uncounted(draft: ArrayDraft) -> bool:
-    """Whether both ``[2/1]`` and ``[_U]`` are missing. The kernel prints them for each redundant level.
+    """Whether both ``[2/1]`` and ``[_U]`` are missing. The kernel prints them for each redundant level, also multipath.
 
     Then a line is missing, or the output is cut off. A ``broken`` array is lost nevertheless.
     """
     counted = "drives_active" in draft.values or "map" in draft.details
-    bare = draft.get("raid_level") in ("raid0", "linear") or draft.details.get("level") in NO_RAID
+    bare = draft.get("raid_level") in ("raid0", "linear") or draft.details.get("level") == "faulty"
     broken = str(draft.get("status_text") or "").startswith("broken")
     return not (counted or bare or broken or draft.is_container)
 

@@ -236,6 +236,7 @@ def test_md_mdstat_levels_that_are_no_raid() -> None:
     """Multipath has an unknown level with its word, linear its rounding."""
     found = volume("md0 : active multipath sdb[1] sda[0]\n      90 blocks [2/2] [UU]\n")
     assert (found.raid_level, found.details["level"]) == ("unknown", "multipath")
+    assert (found.status, volume("md0 : active multipath sdb[1] sda[0]\n").status) == ("ok", "unknown")
     assert volume("md0 : active linear sdb[1] sda[0]\n      90 blocks super 1.2 0k rounding\n").raid_level == "linear"
 
 
