@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.change.reading import RECENT_SECONDS
+from raidctl.change.waiting import _gone
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.host import HostView, partition_node
-from raidctl.model import Drive, Problem, Progress
+from raidctl.model import Controller, Drive, Host, Inventory, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import NoLed
@@ -28,6 +29,7 @@ from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.replacement_facts import Facts, missing, new_drives, with_successor
 from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Step
 from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator
 from tests.change.md_machine import Bench, bench, definition
@@ -810,3 +812,17 @@ def test_a_drive_that_another_replacement_takes_out_is_not_asked_back() -> None:
     """
     facts = Facts(old="A", old_id="drives:A", bay="", place="", members="", known="A B C D", way="out", leaving="C")
     assert facts.others == ("B", "D")
+
+
+@pytest.mark.parametrize(
+    ("keeps", "seen", "gone"),
+    [
+        ("AB", "AB", ""), ("AB", "A", "B"), ("AB", "X", ""), ("ABC", "X", ""), ("A", "X", "A"), ("AB", "", ""),
+    ],
+)  # fmt: skip
+def test_drives_that_are_all_gone_at_once_were_not_pulled(keeps: str, seen: str, gone: str) -> None:
+    """Several drives without any that is left are those of a failed controller or reading; a single one is gone."""
+    drives = tuple(Drive(id=f"drives:{serial}", serial=serial) for serial in seen)
+    read = Survey(Inventory(host=Host(), controllers=(Controller(id="drives:0", drives=drives),)), view=HostView())
+    step = Step(object_id="md:md0", setting="pull", before="", after="", keeps=tuple(keeps))
+    assert _gone(step, read) == list(gone)
