@@ -186,6 +186,27 @@ def test_the_result_of_a_check_is_that_of_its_count(
     assert judged.consistency_check.last_result == result
 
 
+@pytest.mark.parametrize(
+    ("place", "action", "last", "marked", "result"),
+    [
+        ("4096", "idle", "check", True, "unfinished"), ("4096", "idle", "check", False, "unfinished"),
+        ("4096", "idle", "repair", True, "unfinished"), ("0", "idle", "check", True, "ok"),
+        ("4096", "check", "check", True, None), ("4096", "idle", "recover", True, None),
+        ("max", "idle", "check", True, "ok"),
+    ],
+)  # fmt: skip
+def test_a_check_that_was_stopped_is_unfinished(
+    place: str, action: str, last: str, marked: bool, result: str | None
+) -> None:
+    """The kernel keeps where the next check begins: a mark of the distribution does not make the last one complete."""
+    details = {"sync_min": place, "sync_action": action, "last_sync_action": last}
+    volume = Volume(id="md:md7", unique_id=UUID, raid_level="raid6", mismatch_count=0, details=details)
+    done = Scrub(last_at="2026-03-01T08:00:00+00:00", last_result="ok")
+    found = Observation(controllers=(Controller(id="md", volumes=(volume,)),))
+    (judged,) = applied(found, Monitoring(last={UUID: done} if marked else {})).controllers[0].volumes
+    assert (judged.consistency_check.last_result if judged.consistency_check else None) == result
+
+
 def test_what_is_known_names_its_line() -> None:
     """``show --explain`` shows the ARRAY line and the unit."""
     line = f"ARRAY /dev/md/seven UUID={UUID}"
