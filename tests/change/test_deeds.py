@@ -20,6 +20,7 @@ from raidctl.change.expectations import undecided, unmet
 from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Begin, Journal, Mark, StepEvent
 from raidctl.change.other_programs import PROCESSES
+from raidctl.change.permitted_commands import judged
 from raidctl.change.saved import keep
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.change.unfinished import problems
@@ -28,6 +29,7 @@ from raidctl.model import Controller, Drive, Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
+from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
 from tests.change.hand_steps import hand
@@ -792,3 +794,24 @@ def test_the_simulated_machine_behaves_like_the_kernel(tmp_path: Path) -> None:
     assert machine.look().view.block("/dev/sda").serial == "LABD00005"  # type: ignore[union-attr]  # it is there
     machine.sleep(700)
     assert machine.member("LABD00004") == "in_sync"
+
+
+@pytest.mark.parametrize(
+    ("family", "code", "answer", "objection"),
+    [
+        ("megaraid", 0, "CLI Version = 7\nStatus = Failure\nDescription = No such drive\n", "No such drive"),
+        ("smartarray", 0, "\nError: The specified drive is in use.\n", "Error: The specified drive is in use."),
+        ("threeware", 0, "Error: (CLI:008) Invalid drive.\n", "Error: (CLI:008) Invalid drive."),
+        ("areca", 0, "ErrMsg<-Bad drive>\n", "ErrMsg<-Bad drive>"),
+        ("adaptec", 0, "Command failed.\n", "tool ended with exit code 0"),
+        ("md", 0, "", None), ("md", 1, "mdadm: no such drive\n", "no such drive"),
+        ("of no vendor", 0, "", None), ("of no vendor", 2, "no such drive\n", "no such drive"),
+        ("of no vendor", 2, "", "no message; exit code 2"),
+    ],
+)  # fmt: skip
+def test_a_tools_refusal_is_one_whatever_its_exit_code(
+    family: str, code: int, answer: str, objection: str | None
+) -> None:
+    """Tools of controllers refuse a command with exit code 0, too: their words count. For others, the code does."""
+    made = judged(vendors()[0], f"{family}:0", Action(argv=("tool",)), RunAnswer(code=code, out=answer.encode()))
+    assert made == objection

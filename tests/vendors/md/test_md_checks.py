@@ -5,12 +5,13 @@ from __future__ import annotations
 from fnmatch import fnmatch
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
-from raidctl.model import Controller, Host, Inventory, Volume
+from raidctl.model import Controller, Host, Inventory, RaidLevel, Volume
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Request, RunAnswer, converse
 from raidctl.vendor.checks import CheckReading, Schedules
-from raidctl.vendor.plan import Deed, Denial
+from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.shapes import outside
 from raidctl_md.checks import events, readings
 from raidctl_md.operate_checks import SHAPES, steps_of
@@ -109,6 +110,24 @@ def test_the_limits_of_a_check_are_put_back() -> None:
         for action in (step.action, step.undo):
             assert outside(action, SHAPES, ("md0",)) is None
         assert outside(replace(step.undo, data="idle"), SHAPES, ("md0",))
+
+
+@pytest.mark.parametrize(
+    ("verb", "level", "words"),
+    [
+        ("repair", "raid1", "one overwrites the others"), ("repair", "raid10", "one overwrites the others"),
+        ("repair", "raid6", "computed again"), ("start_check", "raid1", "slower"), ("start_check", "raid6", "slower"),
+        ("stop_check", "raid1", None),
+    ],
+)  # fmt: skip
+def test_what_a_check_or_a_repair_does_besides(verb: Verb, level: RaidLevel, words: str | None) -> None:
+    """The plan of a repair names what it may overwrite; a check overwrites nothing."""
+    details = {"sync_action": "check" if verb == "stop_check" else "idle", "sync_min": "0", "sync_max": "max"}
+    volume = Volume(id="md:md0", device="/dev/md0", unique_id="1:2:3:4", raid_level=level, details=details)
+    steps = steps_of(Deed(object_id=volume.id, verb=verb), volume)
+    assert not isinstance(steps, Denial)
+    [affected] = [step.affects for step in steps if step.setting == verb]
+    assert [words in text for text in affected if words] == ([True] if words else [])
 
 
 def test_a_delayed_check_waits() -> None:

@@ -37,6 +37,10 @@ def test_md_short_export_of_an_array() -> None:
         "nvme0n1p1": "spare",
     }
     assert read(EXPORT).problems == ()
+    third = "MD_DEVICE_dev_sdc2_ROLE=2\nMD_DEVICE_dev_sdc2_DEV=/dev/sdc2\n"
+    assert [(one.status, one.status_text) for one in (found, volume(EXPORT + third))] == [
+        ("degraded", "2 of 3 devices"), ("unknown", None)
+    ]  # fmt: skip
     assert unparsed(read(EXPORT)) == []
 
 

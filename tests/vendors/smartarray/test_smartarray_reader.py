@@ -10,6 +10,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.vendor.protocol import Confidence, Document
 from raidctl_smartarray import read, sniff
+from raidctl_smartarray.outline import LONGEST_LINE
 from tests.support.conclusions import read_text
 from tests.support.scripted_tools import unparsed
 from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, observed
@@ -41,6 +42,13 @@ def test_an_unknown_label_stays_unread() -> None:
     )
     assert [line.strip() for line in unparsed(found)] == ["Favourite Colour: green"]
     assert "Favourite Colour" not in found.controllers[0].details
+
+
+def test_a_line_that_is_too_long_stays_unread() -> None:
+    """A blank line is nothing. A line that is too long to be one of the tool's is not passed over as one."""
+    long = f"   Bus Interface: {'P' * LONGEST_LINE}"
+    assert unparsed(observed(f"{CONTROLLER}\n   \n")) == []
+    assert unparsed(observed(f"{CONTROLLER}\n{long}\n")) == [long]
 
 
 @pytest.mark.parametrize("place", ["   Bus Interface: PCI\n", "   Array: A\n", "      physicaldrive 1I:1:2\n"])
