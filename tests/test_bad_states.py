@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
+import raidctl
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Inventory
@@ -89,3 +93,27 @@ def test_an_unknown_word_is_never_good() -> None:
                 trusted.append((sample.name, line))
     assert trusted == []
     assert tried > 100
+
+
+def _structs(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    """The structs of raidctl that derive from one."""
+    for one in base.__subclasses__():
+        if one.__module__.partition(".")[0] == "raidctl":
+            yield one
+        yield from _structs(one)
+
+
+def test_a_state_that_nothing_reports_is_unknown() -> None:
+    """No struct has a good state by default: what a reader leaves out would be a false OK."""
+    for module in pkgutil.walk_packages(raidctl.__path__, "raidctl."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    defaults = {
+        f"{one.__name__}.{field.name}": field.default
+        for one in _structs(msgspec.Struct)
+        for field in msgspec.structs.fields(one)
+        if re.search("status|state|verdict|outcome|result|cache", field.name) and isinstance(field.default, str)
+    }
+    assert {"Volume.status", "Drive.status", "BatteryState.status"} <= defaults.keys()
+    good = {name: word for name, word in defaults.items() if word not in ("unknown", "", "info")}
+    assert good == {"Summary.verdict": "pass"}  # of no rule at all

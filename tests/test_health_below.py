@@ -104,6 +104,18 @@ def test_more_members_may_be_gone_than_an_unknown_level_survives() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expected", "listed", "failed", "wanted"),
+    [(None, 2, 0, False), (None, 2, 1, False), (None, 2, 2, True), (3, 2, 1, False), (3, 2, 2, True), (3, 3, 2, False)],
+)
+def test_a_mirror_has_as_many_copies_as_members(expected: int | None, listed: int, failed: int, wanted: bool) -> None:
+    """A member that is expected and not listed is gone, and the others are copies as well."""
+    controller = software("raid1", *[f"sd{letter}" for letter in "abc"[:listed]], drives_expected=expected)
+    drives = [replace(one, status="critical", role="failed") for one in controller.drives[:failed]]
+    controller = replace(controller, drives=(*drives, *controller.drives[failed:]))
+    assert exceeds_redundancy(controller, controller.volumes[0]) == wanted
+
+
+@pytest.mark.parametrize(
     ("text", "cache", "wanted"),
     [
         ("Battery Pack Missing: Yes", None, ["battery_failed"]),
