@@ -11,6 +11,7 @@ import pytest
 from msgspec import structs
 
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.operate.stages_behind import _coming
 from raidctl.survey.survey import Survey
 from tests.audit.rule_examples import changed
 from tests.operate.controllers.simulated import (
@@ -315,6 +316,44 @@ def test_the_tools_are_left_alone_between_readings(replacement: ControllerReplac
     replacement.run()
     assert {30.0, 300.0} <= set(pauses)
     assert max(pauses) == 300.0
+
+
+@pytest.mark.parametrize(
+    ("places", "problem", "choices"),
+    [
+        (("old",), None, ()), (("new",), "Move it there", ("ZC1N0",)),
+        (("old", "new"), "several new drives", ("ZC1N0", "ZC1N1")),
+        (("new", "old"), "several new drives", ("ZC1N0", "ZC1N1")),
+        (("old", "new", "newer"), "several new drives", ("ZC1N0", "ZC1N1", "ZC1N2")),
+    ],
+)  # fmt: skip
+def test_only_a_single_new_drive_in_the_old_ones_bay_is_taken(
+    places: tuple[str, ...], problem: str | None, choices: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Of several drives that came, none is taken by guess, wherever they are."""
+    replacement = replacement_on(QUICK[0], tmp_path)
+    seen, old = replacement.bench.look(), replacement.old
+    new = [
+        structs.replace(
+            old,
+            id=old.id if place == "old" else f"{old.id}{place}",
+            serial=f"ZC1N{number}",
+            role="unassigned",
+            array=None,
+        )
+        for number, place in enumerate(places)
+    ]
+    controllers = tuple(
+        structs.replace(one, drives=(*(drive for drive in one.drives if drive.id != old.id), *new))
+        if one.id == replacement.controller
+        else one
+        for one in seen.inventory.controllers
+    )
+    seen = structs.replace(seen, inventory=structs.replace(seen.inventory, controllers=controllers))
+    stage = _coming(seen, replacement.replacing.facts)
+    assert (stage.name, stage.choices) == ("vetting", choices)
+    assert (stage.problem is None) == (problem is None)
+    assert (problem or "") in (stage.problem or "")
 
 
 @every

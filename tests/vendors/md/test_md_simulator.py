@@ -122,3 +122,19 @@ def test_a_new_array_gets_no_drive_of_another(tmp_path: Path) -> None:
         reply = simulator.change((*create, "--raid-devices=2", *nodes), state)
         assert reply is not None
         assert (reply.code, "md/md md127" in reply.state) == (code, code == 0), nodes
+
+
+@pytest.mark.parametrize(
+    ("level", "slots", "codes"), [("raid1", 2, [0, 2]), ("raid1", 3, [0, 0, 2]), ("raid6", 4, [0, 0, 2])]
+)
+def test_the_last_member_that_holds_the_data_is_not_set_faulty(
+    level: str, slots: int, codes: list[int], tmp_path: Path
+) -> None:
+    """The kernel refuses to fail the last copy of a mirror; of other levels, the one that ends the array."""
+    state, found = bench(tmp_path, definition(level, slots, drives=slots)).machine.state(), list[int]()
+    for name in "abcd"[: len(codes)]:
+        reply = simulator.change(("mdadm", "/dev/md0", "--fail", f"/dev/sd{name}"), state)
+        assert reply is not None
+        state = dict(reply.state)
+        found.append(reply.code)
+    assert found == codes
