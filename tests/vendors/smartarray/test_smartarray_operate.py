@@ -9,6 +9,7 @@ from msgspec import structs
 
 from raidctl.health.redundancy import below
 from raidctl.host import HostView
+from raidctl.model import Role, VolumeStatus
 from raidctl.vendor.plan import Deed
 from raidctl.vendor.shapes import FORCING
 from raidctl_smartarray import operate
@@ -39,6 +40,32 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerR
     replacement.run()
     assert bench.argvs[-1] == ("hpssacli", "ctrl", "slot=0", "array", "B", "add", "spares=2I:1:7")
     assert (replacement.now()[1].status, bench.journal.pending()) == ("ok", [])
+
+
+@pytest.mark.parametrize(
+    ("role", "status", "elsewhere", "commands"),
+    [
+        ("unassigned", "degraded", True, 1), ("unassigned", "degraded", False, 0), ("unassigned", "rebuilding", True, 0),
+        ("member", "degraded", True, 0),
+    ],
+)  # fmt: skip
+def test_a_new_drive_needs_a_command_only_where_the_controller_does_not_take_it(
+    role: Role, status: VolumeStatus, elsewhere: bool, commands: int, p440: ControllerReplacement
+) -> None:
+    """The controller fills a new drive in the missing member's bay without one, which would make it a spare."""
+    controller, volume = p440.now()
+    new = structs.replace(p440.old, role=role, array=None if role == "unassigned" else volume.array)
+    controller = structs.replace(
+        controller,
+        drives=tuple(new if one.id == new.id else one for one in controller.drives),
+        volumes=tuple(
+            structs.replace(one, status=status) if one.id == volume.id else one for one in controller.volumes
+        ),
+    )
+    replaces = p440.others()[0].id if elsewhere else new.id
+    deed = Deed(object_id=volume.id, verb="let_in", drive=new.id, replaces=replaces)
+    plan = operate.plan_deeds(controller, [deed], p440.bench.look().inventory.tools, HostView())
+    assert (len(plan.steps), plan.denials) == (commands, ())
 
 
 def test_unsupported_operations_are_refused_with_the_reason(p440: ControllerReplacement) -> None:
