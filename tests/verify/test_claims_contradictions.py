@@ -79,6 +79,19 @@ def test_other_levels_are_ruled_out_by_the_capacity() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"), [("Interim Recovery", "status Interim Recovery"), (None, "status critical")]
+)
+def test_an_ok_volume_on_an_array_that_lacks_a_drive_is_suspect(text: str | None, shown: str) -> None:
+    """The array's status is the evidence, in the tool's words if there are any."""
+    controller = raid_controller()
+    array = replace(controller.arrays[0], status="critical", status_text=text)
+    drives = (replace(controller.drives[0], status="critical", role="failed"), *controller.drives[1:])
+    answer = judged(checked_machine(replace(controller, arrays=(array,), drives=drives)), volume_status="ok")
+    assert answer.verdict == "suspect"
+    assert [one.says for one in answer.evidence if one.object == array.id] == [shown]
+
+
+@pytest.mark.parametrize(
     ("spare", "mode", "verdict"),
     [
         ({}, "raid", "pass"), ({}, "software", "fail"), ({"spare_for": ("acme:0/a9",)}, "raid", "fail"),

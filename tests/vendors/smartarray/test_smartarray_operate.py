@@ -45,7 +45,8 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerR
 @pytest.mark.parametrize(
     ("role", "status", "elsewhere", "commands"),
     [
-        ("unassigned", "degraded", True, 1), ("unassigned", "degraded", False, 0), ("unassigned", "rebuilding", True, 0),
+        ("unassigned", "degraded", True, 1), ("unassigned", "degraded", False, 0),
+        ("unassigned", "rebuilding", True, 0),
         ("member", "degraded", True, 0),
     ],
 )  # fmt: skip
