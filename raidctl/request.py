@@ -276,7 +276,7 @@ def answers_at_once(runner: Runner) -> bool:
     return bool(getattr(runner, "AT_ONCE", False))
 
 
-def asks_in_step(runner: Runner) -> bool:
+def shares_rounds(runner: Runner) -> bool:
     """Whether dialogues share rounds, as each costs a session.
 
     The runner's attribute ``IN_STEP`` decides, if it has one.

@@ -86,7 +86,7 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
         AccessMissing: The same, as a tool or a permission is missing.
     """
     try:
-        return frozenset(identifier for word in words for identifier in _meant(inventory, view, word))
+        return frozenset(identifier for word in words for identifier in _ids_named(inventory, view, word))
     except Unknown as error:
         hidden = unseen(error.less_sure, inventory.problems)
         raise (error if hidden is error.less_sure else hidden) from None
@@ -118,7 +118,7 @@ def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
         return _only(word, list(below), ())[0]
     kind = type(known[upper[0]]).__name__.lower()
     what = "is on a volume, and is not one drive" if kind == "drive" else f"is not a drive, but the {kind} {upper[0]}"
-    hint = f"name one of its drives: {_few(below)}." if below else '"raidctl show" lists the drives.'
+    hint = f"name one of its drives: {_shortened_listing(below)}." if below else '"raidctl show" lists the drives.'
     raise UsageError(f'"{printable(word)}" {what}; {hint}')
 
 
@@ -218,7 +218,7 @@ def _narrow(controller: Controller, ids: frozenset[str]) -> Controller | None:
     )
 
 
-def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
+def _ids_named(inventory: Inventory, view: HostView, word: str) -> list[str]:
     """Return the ids that a name matches. The first kind of name that matches anything decides."""
     every = [(controller, item) for controller in inventory.controllers for item in items(controller)]
     ids = [item.id for _, item in every]
@@ -323,10 +323,10 @@ def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
     if len(matches) == 1:
         return matches
     end = "name one by its id." if word.partition(":")[0] in _MARKS else "write more of the id."
-    raise Ambiguous(f'"{printable(word)}" can mean {_few(sorted(matches, key=natural))}: {end}')
+    raise Ambiguous(f'"{printable(word)}" can mean {_shortened_listing(sorted(matches, key=natural))}: {end}')
 
 
-def _few(names: Sequence[str]) -> str:
+def _shortened_listing(names: Sequence[str]) -> str:
     """Join names, the rest of a long list counted."""
     more = [f"{len(names) - 6} more"] if len(names) > 7 else []
     return listing(map(printable, [*(names[:6] if more else names), *more]))

@@ -189,11 +189,11 @@ def _array(array: Array, scope: Scope) -> Iterator[str]:
     lines.append(("", f"drives = {{ count = {wanted} }}{note}"))
     lines += [("", f"spares = {{ count = {{ min = {len(array.spares)} }} }}")] if array.spares else []
     drives = [drive for drive in found if drive is not None]
-    lines += _alike(drives[: len(array.drives)])
+    lines += _common_fields(drives[: len(array.drives)])
     yield _rule(array.id, "array", array.id, lines)
 
 
-def _alike(drives: Sequence[Drive]) -> list[tuple[str, str]]:
+def _common_fields(drives: Sequence[Drive]) -> list[tuple[str, str]]:
     """The common fields of all drives of an array. A further line requires that each is ok."""
     found = _shared(drives, ("media", "interface", "rpm"))
     lines = [(name, f'"drives.{name}" = {toml_value(value)}') for name, value in found]

@@ -117,7 +117,7 @@ class Auditor:
         checked += self._waived(waived)
         asks = bool(rules.rules or rules.builtin)
         if not checked and not (self.alone and rules.rules):  # alone, each rule that is not optional has a finding
-            findings.append(_nothing(asks=asks))
+            findings.append(_nothing_checked(asks=asks))
         self._sum(findings, inventory.problems, checked, passed)
         return Audited(
             host=host.hostname or source,
@@ -306,7 +306,7 @@ def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
             yield msgspec.structs.replace(finding, severity=rules.unread, where=one.where)
 
 
-def _nothing(*, asks: bool) -> Finding:
+def _nothing_checked(*, asks: bool) -> Finding:
     """A finding that nothing was checked. ``asks``: whether there are rules for the host."""
     what = "No rule of the policy applied to this host" if asks else "The policy has no rule for this host"
     remedy = "Check its inventory, or leave it out." if asks else "Add a line or a rule for it."

@@ -87,7 +87,7 @@ class Runner:
             if why is None:
                 turns.append(_Turn(trial, needs, trial.run(self.bench)))
             else:
-                left_out.append(self._finish(trial, _nothing(trial, why), 0.0))
+                left_out.append(self._finish(trial, _inconclusive(trial, why), 0.0))
         return turns, left_out
 
     def _why_not(self, needs: Needs) -> str | None:
@@ -124,7 +124,7 @@ class Runner:
         except TargetFailed as error:
             result = target_failed(TrialResult(trial=turn.trial.name, figures={}), error)
         except RaidctlError as error:
-            result = _nothing(turn.trial, str(error))
+            result = _inconclusive(turn.trial, str(error))
         else:
             turn.seconds += self.bench.spent - begun
             return True
@@ -276,5 +276,5 @@ def failures(results: Iterable[TrialResult]) -> tuple[str, ...]:
     return tuple(str(text) for one in results for text in one.series.get(_FAILED) or ())
 
 
-def _nothing(trial: Trial, why: str) -> TrialResult:
+def _inconclusive(trial: Trial, why: str) -> TrialResult:
     return TrialResult(trial=trial.name, figures={}, verdict="inconclusive", reasons=(why,))

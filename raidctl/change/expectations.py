@@ -142,7 +142,7 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
 def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
     """Explain why an object is no longer the one of the plan. None if all still are."""
     for subject in subjects:
-        why = _moved(seen, subject)
+        why = _identity_changed(seen, subject)
         if why is not None:
             return why
     return None
@@ -157,7 +157,7 @@ def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
     return None
 
 
-def _moved(seen: Survey, subject: Identity) -> str | None:
+def _identity_changed(seen: Survey, subject: Identity) -> str | None:
     item = object_of(seen.inventory, subject.object_id)
     if not subject.unique:
         return f"{subject.object_id} {UNIDENTIFIED}"

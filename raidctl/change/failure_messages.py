@@ -98,12 +98,12 @@ def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: 
     unread = [problem for problem in problems if (problem.kind, problem.severity) == ("unread", "error")]
     found: dict[str, str] = {}
     for drive in (drive for controller in controllers for drive in controller.drives if drive.id in ids):
-        message = next((problem.message for problem in unread if _asked(problem, drive)), None)
+        message = next((problem.message for problem in unread if _names_drive(problem, drive)), None)
         if message is not None:
             found[drive.id] = f"{drive.id} ({drive.device}) did not respond: {message.rstrip('.')}"
     return found
 
 
-def _asked(problem: Problem, drive: Drive) -> bool:
+def _names_drive(problem: Problem, drive: Drive) -> bool:
     first, *rest = problem.where.split()
     return drive.device is not None and bool(rest) and not first.startswith("/") and drive.device in rest

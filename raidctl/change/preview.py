@@ -87,7 +87,7 @@ def _one(
         elif decide(back, current[name]) == "undo":
             found.steps.append(PreviewedStep(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
-    _lost(journaled, lost, seen, vendors, found)
+    _no_longer_reported(journaled, lost, seen, vendors, found)
     if journaled.unclear:
         found.left += rollback.other_volumes(journaled.begin, inventory)
     if journaled.begin.kind == "operation" and found.open is None and not found.faults:
@@ -97,7 +97,7 @@ def _one(
     return found
 
 
-def _lost(
+def _no_longer_reported(
     journaled: JournaledChange, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview
 ) -> None:
     """Preview settings that the change's tool no longer reports, with the tool that is installed now."""

@@ -43,7 +43,7 @@ def undo_settings(change: Undoing) -> list[str]:
     """Undo the begun steps, and late effects of them. Return what still differs."""
     # a drive that did not respond would not now: undo everything without reading first
     seen = None if change.silent_drives else change.look()
-    if seen is not None and (moved := _moved(change, seen)):
+    if seen is not None and (moved := _renumbered(change, seen)):
         return moved
     current = current_settings(seen.inventory, change.vendors) if seen is not None else {}
     unknown: list[str] = []
@@ -65,7 +65,7 @@ def _verified(change: Undoing) -> list[str]:
     for pause in READ_DELAYS:
         change.sleep(pause)
         seen = change.look()
-        if moved := _moved(change, seen):
+        if moved := _renumbered(change, seen):
             return moved
         current = current_settings(seen.inventory, change.vendors)
         left = wrong_values(steps, current, undone=True)
@@ -79,7 +79,7 @@ def _verified(change: Undoing) -> list[str]:
     return left
 
 
-def _moved(change: Undoing, seen: Survey) -> list[str]:
+def _renumbered(change: Undoing, seen: Survey) -> list[str]:
     """Report volumes whose numbers belong to others now. What the commands have changed is then unknown."""
     others = other_volumes(change.begin, seen.inventory)
     if others:

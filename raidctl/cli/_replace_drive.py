@@ -217,7 +217,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
     place = state_directory(settings)
     with machine_for_deeds(settings) as named:
         refuse_container(named.runner)
-        others = _beside(journaled, settings)
+        others = _other_replacements(journaled, settings)
         facts = facts_from(journaled.begin.facts)
         facts = replace(
             facts,
@@ -269,7 +269,7 @@ def _with_boot(facts: Facts) -> Facts:
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 
-def _beside(journaled: JournaledChange, settings: Settings) -> list[Mapping[str, str]]:
+def _other_replacements(journaled: JournaledChange, settings: Settings) -> list[Mapping[str, str]]:
     """Return the facts of other replacements of this machine. These replacements are, or were, carried out meanwhile.
 
     Their old drives may be gone and are not put back; their new drives do not belong to this replacement.

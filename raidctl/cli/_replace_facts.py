@@ -15,7 +15,7 @@ from raidctl.errors import CannotTell, RaidctlError, UsageError
 from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
 from raidctl.model.objects import drives_by_id
-from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
+from raidctl.operate.boot_loader import Around, boot_parts, boot_step, nodes_of, read_surroundings
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.first_facts_behind import BEHIND, controller_behind, facts_behind
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
@@ -46,7 +46,7 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
     new = _successor(seen, wanted)
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
-    around = converse(look_around(seen, nodes, named.vendors), named.runner)
+    around = converse(read_surroundings(seen, nodes, named.vendors), named.runner)
     leds = {serial: indicator.id for serial, indicator in around.bays.items()}
     if facts.old and (empty := _empty_bay(facts, around)) is not None:
         leds[facts.old] = empty
@@ -194,11 +194,11 @@ def prospect(seen: Survey, facts: Facts) -> str:
     if facts.gone or facts.way == "copy" or drive_of(seen, facts.old) is None:
         return now_there
     report = check(seen.inventory, seen.view, facts.old_id, datetime.now(timezone.utc))
-    words = [f"{one.id} {_left(one)}" for one in report.volumes]
+    words = [f"{one.id} {_redundancy_left(one)}" for one in report.volumes]
     return f"{now_there} Without the drive: {'; '.join(words)}." if words else now_there
 
 
-def _left(volume: VolumeLeft) -> str:
+def _redundancy_left(volume: VolumeLeft) -> str:
     if volume.data_lost:
         return "loses its data"
     return in_words(volume.failures_tolerated_after) or "may survive none"

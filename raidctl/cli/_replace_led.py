@@ -92,7 +92,7 @@ class ReplacementLed:
                 faults = [*result.faults, *([result.busy] if result.busy else [])]
                 if faults:
                     what = _named(journaled.begin.indicators)
-                    tell(f'{what} is not switched off: {listing(faults)}. Try "{self._way_off}".')
+                    tell(f'{what} is not switched off: {listing(faults)}. Try "{self._off_command}".')
 
     def preview_off(self) -> None:
         """Print which LEDs :meth:`off` would switch off. Nothing is changed."""
@@ -101,7 +101,7 @@ class ReplacementLed:
                 tell(f"{_named([indicator])} would be switched off, if it still blinks: {indicator.off}")
 
     @property
-    def _way_off(self) -> str:
+    def _off_command(self) -> str:
         return command_on(self.named.source, "locate off", self.place)
 
     def _open(self) -> list[JournaledChange]:
@@ -113,7 +113,7 @@ class ReplacementLed:
         self._held.close()
         for journaled in self._open():
             for indicator in journaled.begin.indicators:
-                tell(f'{_sentence(indicator)} until this continues; "{self._way_off}" switches it off.')
+                tell(f'{_sentence(indicator)} until this continues; "{self._off_command}" switches it off.')
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from raidctl.cli._verify_plan import (
     refuse_flush_device,
     refuse_memory,
 )
-from raidctl.cli.shared.before_measuring import Agreement, DryRunError, only_here, ready
+from raidctl.cli.shared.before_measuring import Agreement, DryRunError, ready, require_local_machine
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine, print_tracebacks, with_own_records
 from raidctl.cli.shared.measuring import Measured, Measuring
@@ -51,7 +51,7 @@ def run(settings: Settings, options: MeasureOptions) -> int:
         click.UsageError, UsageError: It cannot be measured.
         BenchError, AccessMissing, CannotTell: It is refused, or nothing can be written there.
     """
-    only_here(settings)
+    require_local_machine(settings)
     kind = kind_of(options.target)
     if kind == "nbd" and options.claims == DEFAULT:
         # nothing else is known of a server

@@ -101,7 +101,7 @@ def command(
     try:
         rules = policy_of(policy, waivers, every=all_builtin)
     except MistakesError as error:
-        return _mistaken(error, form)
+        return _print_mistakes(error, form)
     form = form or ("json" if settings.as_json else "table")
     passed = passed or form == "junit"  # one result per rule and object, including those that pass
     return _audit(rules, path, settings, form, details=details, passed=passed, jobs=jobs)
@@ -134,7 +134,7 @@ def _audit(
     return code if far is None or form == "nagios" else far.exit_code(code)
 
 
-def _mistaken(error: MistakesError, form: str | None) -> int:
+def _print_mistakes(error: MistakesError, form: str | None) -> int:
     """Print all mistakes of the policy. Nagios has room for only one, and exit code 2 is CRITICAL there."""
     count = len(error.faults)
     mistakes = counted(count, "mistake")
@@ -181,7 +181,7 @@ def _found(
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only where there is one
 
     auditor = Auditor(rules, keep=passed, alone=True)
-    inventory = _look(settings)
+    inventory = _read_inventory(settings)
     audited = auditor.audit(inventory, inventory.host.source)
     return True, [(auditor.take(), [audited])]
 
@@ -196,7 +196,7 @@ def _report_left_out(older: Mapping[str, tuple[str, str]]) -> None:
         click.echo(printable(text), err=True)
 
 
-def _look(settings: Settings) -> Inventory:
+def _read_inventory(settings: Settings) -> Inventory:
     return with_own_records(look(settings), settings).inventory
 
 
@@ -244,7 +244,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
         raise click.UsageError("--init reads one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
         raise UsageError(f"{printable(target)} already exists; --init does not overwrite it.")
-    inventory = _look(settings)
+    inventory = _read_inventory(settings)
     text = baseline(inventory)
     if target is None:
         emit(text)

@@ -136,7 +136,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
         rank = {"critical": Rank.CRITICAL, "warning": Rank.WARNING}.get(str(found.worst) if texts else "", Rank.FINE)
         rank = Rank.UNKNOWN if rank == Rank.FINE and found.verdict != "fine" else rank
         state = {Rank.CRITICAL: "critical", Rank.WARNING: "warning", Rank.UNKNOWN: "unknown"}.get(rank, "ok")
-        count = f"{found.passed} of {found.checked} checks passed{_but(_shown(seen, ids))}"
+        count = f"{found.passed} of {found.checked} checks passed{_doubt_clause(_shown(seen, ids))}"
         return many_hosts.Line(
             exit_code(found), rank, state, every[0] if every else count, found.host, every[1:], found
         )
@@ -156,7 +156,7 @@ def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:
     return named_objects(seen.inventory, seen.view, ids) if ids else seen.inventory
 
 
-def _but(inventory: Inventory) -> str:
+def _doubt_clause(inventory: Inventory) -> str:
     return f", but {unknown}" if (unknown := doubt(inventory)) else ""
 
 

@@ -65,7 +65,7 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
     states = [state for _, state in read if isinstance(state, Inventory)]
     if not states:
         raise next(state for _, state in read if not isinstance(state, Inventory))
-    name, field = _meant(what, kinds(states))
+    name, field = _object_and_field(what, kinds(states))
     moments = [_moment(kept, state, name, field) for kept, state in read]
     if "[" in field and not any(one.unread or one.value is not None for one in moments):
         raise UsageError(f'No snapshot has "{printable(field)}" of {printable(name)}; "raidctl --json show" '
@@ -86,7 +86,7 @@ def _moment(kept: Kept, state: object, name: str, field: str) -> Moment:
     return Moment(state=kept.id, at=kept.at, there=there, value=value, unread=bool(kept.unread))
 
 
-def _meant(what: str, known: Mapping[str, str]) -> tuple[str, str]:
+def _object_and_field(what: str, known: Mapping[str, str]) -> tuple[str, str]:
     """Return id and field.
 
     Args:

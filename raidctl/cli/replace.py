@@ -19,7 +19,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.operate.boot_loader import Around, look_around, nodes_of
+from raidctl.operate.boot_loader import Around, nodes_of, read_surroundings
 from raidctl.operate.contents import read_contents
 from raidctl.operate.removal import check as judge
 from raidctl.operate.removal_report import Removal
@@ -129,7 +129,7 @@ def _judged(settings: Settings, word: str) -> Removal:
         with machine(settings) as named:
             seen = named.survey()
             name = find_drive(seen.inventory, seen.view, word)
-            around = converse(look_around(seen, nodes_of(seen, [name]), named.vendors), named.runner)
+            around = converse(read_surroundings(seen, nodes_of(seen, [name]), named.vendors), named.runner)
             subject = Subject(seen.inventory, seen.view, name, datetime.now(timezone.utc))
             around = replace(around, contents=converse(read_contents(subject.unproven), named.runner))
         if settings.verbose:

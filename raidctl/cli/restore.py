@@ -27,7 +27,7 @@ from raidctl.cli.shared.temporary_change import report
 from raidctl.cli.shared.terminal import after_change, emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.layers import family
-from raidctl.runners.foreground_child import stand_guard
+from raidctl.runners.foreground_child import wait_for_parent
 from raidctl.select import family_in
 from raidctl.tasks.watch import SystemClock
 from raidctl.text import printable
@@ -75,10 +75,10 @@ def command(
         return _install(settings.state_dir, dry_run=dry_run)
     if settings.replay is not None:
         raise UsageError("A recorded machine has nothing to undo.")
-    if when_gone and not stand_guard():
+    if when_gone and not wait_for_parent():
         return EXIT_FINE
     if not settings.demo and not readable_directory(settings).exists():
-        return _nothing(settings, quiet=when_gone)
+        return _nothing_to_restore(settings, quiet=when_gone)
     place = state_directory(settings)
     journal = Journal(place)
     source = settings.source
@@ -89,7 +89,7 @@ def command(
     if forget is not None:
         return _forget(journal, place, here, forget, dry_run=dry_run)
     if not here:
-        return _nothing(settings, quiet=when_gone, elsewhere=waiting)
+        return _nothing_to_restore(settings, quiet=when_gone, elsewhere=waiting)
     with machine(settings) as named:
         more = (cast("Vendor", family), *schedule_families(named.vendors))
         used = {family_in(step.object_id) for journaled in here for step in journaled.begin.steps}
@@ -114,7 +114,7 @@ def _waiting(journal: Journal, only: str | None) -> list[JournaledChange]:
     ]
 
 
-def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[JournaledChange] = ()) -> int:
+def _nothing_to_restore(settings: Settings, *, quiet: bool, elsewhere: Sequence[JournaledChange] = ()) -> int:
     if settings.as_json:
         emit_json([])
     elif not quiet:

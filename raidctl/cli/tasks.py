@@ -92,7 +92,7 @@ def follow(
     named: Machine, target: str | None, settings: Settings, *, awaited: bool, at_most: float | None, clock: Clock
 ) -> int:
     """Show a machine's tasks until they end or the time is up. Return the exit code."""
-    looks = _Looks(named, target)
+    looks = _TargetReader(named, target)
     watch = Watch(looks.whole, named.progress, clock, at_most)
     last: list[Step] = []
     kept = _kept(steps(watch.frames()) if awaited else map(Step, watch.frames()), last)
@@ -157,7 +157,7 @@ def _machine_words(settings: Settings) -> Sequence[str]:
     ]
 
 
-class _Looks:
+class _TargetReader:
     """Complete readings of a machine, reduced to a target."""
 
     def __init__(self, named: Machine, target: str | None) -> None:

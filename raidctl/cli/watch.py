@@ -144,7 +144,7 @@ def command(
     settings.check()
     config = _config(**timing)
     with opened(settings) as state:
-        return _watched(state, _look(settings, policy, waivers), config, channels, settings)
+        return _watched(state, _read_machine(settings, policy, waivers), config, channels, settings)
 
 
 def _live(context: click.Context, settings: Settings, interval: float | None, at_most: float | None) -> int:
@@ -179,12 +179,12 @@ def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> in
 
     settings.refuse_machine("watch --install-unit")
     place = ("--state-dir", str(Path(settings.state_dir).absolute())) if settings.state_dir else ()
-    words = ["watch", "--once", *_given(context), *place]
+    words = ["watch", "--once", *_unit_options(context), *place]
     units = {SERVICE: filled(SERVICE, words), TIMER: filled(TIMER, ())}
     return install(units, dry_run=dry_run, now=True)
 
 
-def _given(context: click.Context) -> Iterator[str]:
+def _unit_options(context: click.Context) -> Iterator[str]:
     """Yield the options that a unit repeats. Files get full paths, as the unit runs in another directory."""
     for option in context.command.params:
         name, value = option.name or "", context.params.get(option.name or "")
@@ -207,7 +207,7 @@ class _Seen:
     notes: tuple[str, ...] = ()
 
 
-def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
+def _read_machine(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     """Read the machine; a failed reading counts as a run."""
     source, now = settings.source, datetime.fromtimestamp(time.time(), timezone.utc)
     rules = policy_of(policy, waivers)

@@ -15,7 +15,7 @@ from raidctl.drift.noise import SOURCE, masked
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
 from raidctl.drift.severities import Candidate
-from raidctl.drift.unread import sorted_out
+from raidctl.drift.unread import separate_unread
 from raidctl.health.severity import WEIGHT
 from raidctl.model import Inventory
 from raidctl.order import natural
@@ -47,7 +47,7 @@ def diff(
     every = list(_changes(*whole))
     listed = every if everything else list(_in_full(_changes(*quiet), every))
     kept = [change for change in listed if not ignored(change)]
-    changes, unread = sorted_out(kept, before, after)
+    changes, unread = separate_unread(kept, before, after)
     unread = tuple(one for one in unread if not ignored.problem(one))
     noise = max(len(every) - len(listed), 0)
     if SOURCE in (before.host.source, after.host.source):

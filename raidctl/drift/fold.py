@@ -45,13 +45,13 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
     moved: dict[str, tuple[str, ...]] = {change.id: _OF_THE_PLACE[1:] for change in mine if change.field == "device"}
     moved |= {change.id: _OF_THE_PLACE for change in mine if change.kind == "moved"}
 
-    def beneath(drive: Doc) -> Sequence[str | None]:
+    def devices_below(drive: Doc) -> Sequence[str | None]:
         return drive["backing"] or [physical.get(identity(drive["serial"]))]
 
     for change in changes:
         drive = drives.get(change.id) if change.object == "drive" else None
         field = (change.field or "").partition(".")[0].partition("[")[0]
-        below = [] if drive is None else beneath(drive)
+        below = [] if drive is None else devices_below(drive)
         if any(name != change.id and (name in replaced or name in moved) for name in below) and (
             change.id in replaced or change.kind == "moved" or field in _OF_THE_PLACE
         ):
@@ -60,10 +60,10 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
             continue
         if change.id in replaced and drive is not None:
             if change.kind == "replaced":
-                above = [name for name in replaced if name != change.id and change.id in beneath(drives[name])]
+                above = [name for name in replaced if name != change.id and change.id in devices_below(drives[name])]
                 yield _one(change, replaced[change.id], [one for name in above for one in replaced[name]])
         elif drive is None or field not in moved.get(change.id, ()):
-            yield _calm(change) if change.severity == "warning" and _by_learning(change, learning) else change
+            yield _as_info(change) if change.severity == "warning" and _by_learning(change, learning) else change
 
 
 def _one(change: Change, same: Sequence[Change], above: Sequence[Change]) -> Change:
@@ -83,5 +83,5 @@ def _by_learning(change: Change, learning: set[str]) -> bool:
     return change.controller in learning and (fallen or (change.object, change.field) == ("controller", "cache.status"))
 
 
-def _calm(change: Change) -> Change:
+def _as_info(change: Change) -> Change:
     return msgspec.structs.replace(change, severity="info")

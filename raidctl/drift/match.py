@@ -49,7 +49,7 @@ class Matching:
         """Match objects of one kind by these keys, the surest first."""
         left, right = list(before), list(after)
         for key in keys:
-            for one, other in list(_by(left, right, key)):
+            for one, other in list(_pairs_by_key(left, right, key)):
                 left.remove(one)
                 right.remove(other)
                 self.pairs.append((one, other))
@@ -144,7 +144,7 @@ _ARRAY: Sequence[Key] = (_members_and_place, _members, _place, _all_else)
 _BATTERY: Sequence[Key] = (_place, _same(owner=True))
 
 
-def _by(left: Sequence[Thing], right: Sequence[Thing], key: Key) -> Iterator[Pair]:
+def _pairs_by_key(left: Sequence[Thing], right: Sequence[Thing], key: Key) -> Iterator[Pair]:
     """Pairs with the same key, if it is unique on either side."""
     others = _unique(right, key)
     for name, one in _unique(left, key).items():

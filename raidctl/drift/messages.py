@@ -55,7 +55,7 @@ def message(candidate: Candidate) -> str:
 def _plain(candidate: Candidate) -> str:
     who = named(candidate)
     if candidate.kind == "added":
-        return f"{capitalised(who)} is new.{_its_state(candidate)}"
+        return f"{capitalised(who)} is new.{_bad_status(candidate)}"
     if candidate.kind == "removed":
         return f"{capitalised(who)} is gone."
     old, new = _measured(candidate.what)
@@ -185,10 +185,10 @@ def _drive_gone(candidate: Candidate) -> str:
 
 
 def _drive_new(candidate: Candidate) -> str:
-    return f"The drive {_short(candidate.id)} ({_who(candidate.after)}) is new.{_its_state(candidate)}"
+    return f"The drive {_short(candidate.id)} ({_who(candidate.after)}) is new.{_bad_status(candidate)}"
 
 
-def _its_state(candidate: Candidate) -> str:
+def _bad_status(candidate: Candidate) -> str:
     """The status of a new object, if it is known and not good."""
     status = candidate.after.get("status")
     return "" if status in (None, "ok", "unknown") else f" Its status is {value(status)}."

@@ -26,7 +26,7 @@ _BAD = frozenset(
 Split = tuple[tuple[Change, ...], tuple[Unread, ...]]
 
 
-def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -> Split:
+def separate_unread(changes: Sequence[Change], before: Inventory, after: Inventory) -> Split:
     """The real changes, and what could not be read. The latter comes with the differences that it may explain."""
     earlier, later = unread_problems(before.problems), unread_problems(after.problems)
     common = {_key(one) for one in earlier} & {_key(one) for one in later}

@@ -70,7 +70,7 @@ class HostThreads(Generic[T]):
         left = self._left
         try:
             for _ in range(self._jobs):
-                threading.Thread(target=self._ask, name="raidctl-host", daemon=True).start()
+                threading.Thread(target=self._query_hosts, name="raidctl-host", daemon=True).start()
             while left:
                 yield self._found.get()
                 left -= 1
@@ -85,14 +85,14 @@ class HostThreads(Generic[T]):
         for one in running:
             one.close()
 
-    def _hold(self, one: Closeable) -> None:
+    def _close_at_stop(self, one: Closeable) -> None:
         with self._change:
             if not self._stopped:
                 self._open.append(one)
                 return
         one.close()
 
-    def _ask(self) -> None:
+    def _query_hosts(self) -> None:
         while (task := self._next()) is not None:
             outcome = self._one(*task)
             with self._change:
@@ -122,7 +122,7 @@ class HostThreads(Generic[T]):
 
         def hold(one: Closeable) -> None:
             held.append(one)
-            self._hold(one)
+            self._close_at_stop(one)
 
         try:
             if host.refused:

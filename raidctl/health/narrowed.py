@@ -59,10 +59,10 @@ def unlisted(inventory: Inventory, view: HostView, path: str) -> list[str]:
     # controller have its serial number
     models = {(block.serial, block.model) for node in drives if (block := view.block(node)) and block.serial}
 
-    def strange(block: BlockDevice | None) -> bool:
+    def is_unfamiliar(block: BlockDevice | None) -> bool:
         return block is None or ((block.wwn or block.serial) not in known and (block.serial, block.model) not in models)
 
-    return [node for node in ends if strange(view.block(node))] if found else []
+    return [node for node in ends if is_unfamiliar(view.block(node))] if found else []
 
 
 def with_unlisted(inventory: Inventory, view: HostView, words: Sequence[str]) -> Inventory:

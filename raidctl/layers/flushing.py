@@ -79,7 +79,7 @@ def vendor_flushes(scope: Scope, inventory: Inventory, vendors: Sequence[Vendor]
     return found
 
 
-def _nothing(why: str) -> Answer:
+def _nothing_flushed(why: str) -> Answer:
     return Answer(result="nothing", why=why)
 
 
@@ -144,7 +144,7 @@ def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool)
     # blocks that were dirty when the mode was changed to writethrough are still dirty
     if state.unwritten_bytes == 0:
         through = state.mode in ("writethrough", "passthrough")
-        return Job(layer, kind, _nothing(_THROUGH if through else _CLEAN), title, device=block.name)
+        return Job(layer, kind, _nothing_flushed(_THROUGH if through else _CLEAN), title, device=block.name)
     if state.unwritten_bytes is None:
         return Job(layer, kind, Answer(result="unknown", why=_UNCOUNTED), title, device=block.name)
     nearest = (
@@ -165,9 +165,9 @@ def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
     if now is None or mode is None:
         answer = Answer(result="unknown", why="Its state and cache mode cannot be read.")
     elif now in ("clean", "no cache") and mode != "writeback":
-        answer = _nothing(f"Its state is {now}, its mode {mode}.")
+        answer = _nothing_flushed(f"Its state is {now}, its mode {mode}.")
     elif now == "no cache":
-        answer = _nothing("No cache is attached.")
+        answer = _nothing_flushed("No cache is attached.")
     elif now == "inconsistent":
         why = "Its state is inconsistent: it was started without the cache that has its data."
         answer = Answer(result="unsupported", why=why)
@@ -215,7 +215,7 @@ def _of_array(files: Files, block: BlockDevice, behind: int | None) -> Answer:
     if mode != "write-back":
         why = "It acknowledges a write when its members have it"
         cached = files.value("level", word) in PARITY
-        return _nothing(f"{why}; its stripe cache has no unwritten data." if cached else f"{why}.")
+        return _nothing_flushed(f"{why}; its stripe cache has no unwritten data." if cached else f"{why}.")
     place = f"/sys/block/{block.name}/md/journal_mode"
     why = "Its journal is in write-back, and the kernel does not report when the journal is empty."
     alternative = f"echo write-through > {place}; sync; afterwards: echo write-back > {place}"
@@ -261,7 +261,7 @@ def _written_through(controller: Controller, scope: Scope, answer: Answer) -> An
     left = controller.cache is not None and (controller.cache.unwritten_data or controller.cache.preserved_data)
     through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
     if mine and through and not left and len(mine) == len(controller.volumes):
-        return _nothing("All of its volumes are in write-through.")
+        return _nothing_flushed("All of its volumes are in write-through.")
     return answer
 
 
@@ -299,7 +299,7 @@ def _caches_on(controller: Controller, drive: Drive) -> list[VolumeCache | None]
 
 def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, controller: Controller) -> Job:
     if drive.write_cache == "disabled":
-        return Job(drive.id, "drive", _nothing("Its write cache is off."), drive.model)
+        return Job(drive.id, "drive", _nothing_flushed("Its write cache is off."), drive.model)
     if flush is not None and flush.action is not None:
         return _job(drive.id, "drive", flush, drive.model)
     if block is not None and block.write_cache == "write back":

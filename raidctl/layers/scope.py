@@ -101,7 +101,7 @@ def _nodes(inventory: Inventory, ids: frozenset[str]) -> list[str]:
     found: list[str] = []
     for controller in inventory.controllers:
         parts: tuple[Volume | Drive, ...] = (*controller.volumes, *controller.drives)
-        found += [item.device for item in parts if item.device and _meant(controller, item, ids)]
+        found += [item.device for item in parts if item.device and _is_named(controller, item, ids)]
     return list(dict.fromkeys(found))
 
 
@@ -122,7 +122,7 @@ def _below(
         for c in controllers
         for v in c.volumes
         if v.device in nodes
-        or _meant(c, v, ids)
+        or _is_named(c, v, ids)
         or (v.device is None and (c.pci_address in strange or _is_pool(v, points, pools)))
     ]
     arrays = {(c.id, v.array) for c, v in volumes if v.array}
@@ -132,7 +132,7 @@ def _below(
         for c in controllers
         if c.mode != "software"
         for d in c.drives
-        if d.device in nodes or _meant(c, d, ids) or d.id in members or (d.array and (c.id, d.array) in arrays)
+        if d.device in nodes or _is_named(c, d, ids) or d.id in members or (d.array and (c.id, d.array) in arrays)
     ]
     used = {c.id for c, _ in (*volumes, *drives)}
     used |= {c.id for c in controllers if c.id in ids or c.pci_address in strange}
@@ -144,7 +144,7 @@ def _below(
         tuple(volumes),
         tuple(drives),
         tuple(c for c in controllers if c.id in used),
-        tuple(v.id for c, v in volumes if _meant(c, v, ids) and _is_hidden(v, view, points)),
+        tuple(v.id for c, v in volumes if _is_named(c, v, ids) and _is_hidden(v, view, points)),
     )
 
 
@@ -175,7 +175,7 @@ def _strange(inventory: Inventory, blocks: Iterable[BlockDevice]) -> set[str]:
     }
 
 
-def _meant(controller: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:
+def _is_named(controller: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:
     return item.id in ids or controller.id in ids or (item.array is not None and item.array in ids)
 
 

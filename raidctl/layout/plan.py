@@ -194,7 +194,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
             else:
                 creations.append(step[0])
                 made.append(step[1])
-                refused += _apart(step[1])
+                refused += _spares_not_planned(step[1])
         elif one.verdict == "unlisted" and layout.only_listed:
             refused.append(NotPlanned(label=one.object_id or one.label, why=(_NOT_LISTED,)))
         elif one.verdict == "doomed":
@@ -252,7 +252,7 @@ def _adding(one: MissingSpares) -> Step:
     return Step(kind="spare", label=one.volume.id, commands=commands, overwrites=names)
 
 
-def _apart(made: Creation) -> Iterator[NotPlanned]:
+def _spares_not_planned(made: Creation) -> Iterator[NotPlanned]:
     """Spares of a new volume on a controller. They need a separate command."""
     if made.chosen.spares and made.controller.mode != "software":
         names = ", ".join(place.name for place in made.chosen.spares)

@@ -76,7 +76,7 @@ def code_of(answer: RunAnswer) -> Code | None:
     return "grub" if b"GRUB" in answer.out[:_CODE] else "other"
 
 
-def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
+def read_surroundings(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
     """Read first sectors, the firmware, boot loader tools, and bay LEDs."""
     leds = yield from read_kernel_leds()
     container = yield from read_container()

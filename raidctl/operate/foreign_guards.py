@@ -145,13 +145,13 @@ def _groups(controller: Controller, deed: Deed) -> tuple[ForeignGroup, ...]:
 def _may_be(volume: Volume, group: ForeignGroup) -> bool:
     """Whether a foreign configuration may be part of a volume's array. One with an unknown level or size may be."""
     if group.raid_level not in (None, "unknown") and volume.raid_level not in (None, "unknown"):
-        return _kin(group.raid_level) == _kin(volume.raid_level)
+        return _common_level(group.raid_level) == _common_level(volume.raid_level)
     if group.size_bytes and volume.size_bytes:
         return abs(group.size_bytes - volume.size_bytes) <= _SAME_SIZE * volume.size_bytes
     return True
 
 
-def _kin(level: str) -> str:
+def _common_level(level: str) -> str:
     """A level in the words common to all tools. Mirrors of more than two drives have several names."""
     return "raid1" if level.startswith("raid1") else level
 

@@ -81,7 +81,7 @@ def visible(subject: Subject) -> Reasons:
         text = f"raidctl {maybe} in a container: what uses the host's drives is unknown."
         yield reason("X8", "unknown", text, subject.around.container, remedy="Run raidctl on the host itself.")
     for problem in unread_problems(subject.inventory.problems):
-        if problem.severity != "info" and _concerns(subject, problem):
+        if problem.severity != "info" and _may_concern(subject, problem):
             fine = False
             text = f"Not everything could be read: {problem.where}: {problem.message}"
             evidence = f"problem.kind = {problem.kind}"
@@ -90,7 +90,7 @@ def visible(subject: Subject) -> Reasons:
         yield reason("X8", "yes", "Everything that concerns the drive could be read.")
 
 
-def _concerns(subject: Subject, problem: Problem) -> bool:
+def _may_concern(subject: Subject, problem: Problem) -> bool:
     """Whether a problem may hide something about the drive. All do but those of other controllers and drives."""
     own = {controller.id for controller, _ in subject.entries} | {
         controller.pci_address for controller, _ in subject.entries

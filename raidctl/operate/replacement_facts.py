@@ -309,7 +309,7 @@ def _arrived(seen: Survey, facts: Facts) -> list[Drive]:
     ]
 
 
-def which_one(found: Sequence[Drive], names: Sequence[str | None], facts: Facts) -> Stage:
+def name_new_drive(found: Sequence[Drive], names: Sequence[str | None], facts: Facts) -> Stage:
     """The stage in which a person names one of several new drives; ``names`` are those for the question."""
     drives = ", ".join(f"{drive.serial} ({name})" for drive, name in zip(found, names, strict=True))
     text = f"There are several new drives: {drives}. Which one takes the place of {facts.name}?"

@@ -20,12 +20,12 @@ from raidctl.operate.replacement_facts import (
     Stage,
     drive_of,
     missing,
+    name_new_drive,
     new_drives,
     parts,
     place_of,
     pull,
     push,
-    which_one,
 )
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -128,7 +128,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     """The stage in which a person inserts the new drive. It must not have been there before."""
     found = new_drives(seen, facts)
     if len(found) > 1:
-        return which_one(found, [drive.device for drive in found], facts)
+        return name_new_drive(found, [drive.device for drive in found], facts)
     if found:
         place = place_of(seen, found[0])
         if facts.place and place and place != facts.place:

@@ -18,12 +18,12 @@ from raidctl.operate.replacement_facts import (
     Part,
     Stage,
     missing,
+    name_new_drive,
     new_drives,
     parts,
     pull,
     push,
     taken_drives,
-    which_one,
 )
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
@@ -65,7 +65,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
     """
     found = new_drives(seen, facts)
     if len(found) > 1:
-        return which_one(found, [drive.id for drive in found], facts)
+        return name_new_drive(found, [drive.id for drive in found], facts)
     if not found and (taken := taken_drives(seen, facts)):
         text = (
             f"The new drive {taken[0].serial} is {taken[0].id}, and its controller has made it a member of another "

@@ -22,7 +22,7 @@ from raidctl.text import counted
 from raidctl.units import format_binary, format_percent
 
 _NAME = "name"
-_NOWHERE = "-"
+_NOT_MOUNTED = "-"
 Row = tuple[str, Sequence[Piece]]
 """A label, and the facts beside it."""
 
@@ -175,7 +175,7 @@ def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[
 
 
 def _mounted(volume: Volume, unmounted: Collection[str]) -> tuple[str, Style]:
-    nothing = _NOWHERE if volume.id in unmounted else phrases.UNKNOWN
+    nothing = _NOT_MOUNTED if volume.id in unmounted else phrases.UNKNOWN
     return ", ".join(volume.mountpoints) or nothing, PLAIN
 
 

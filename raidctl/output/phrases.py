@@ -127,11 +127,11 @@ def protected(cache: VolumeCache | None) -> tuple[str, Style]:
     if cache is None:
         return UNKNOWN, DULL
     if cache.write_protected is not None:
-        return ("yes", GOOD) if cache.write_protected else (f"NO, {_culprit(cache)}", BAD)
+        return ("yes", GOOD) if cache.write_protected else (f"NO, {_unprotected_part(cache)}", BAD)
     return ("yes, drives ?", PLAIN) if cache.controller_cache != "unknown" else (UNKNOWN, DULL)
 
 
-def _culprit(cache: VolumeCache) -> str:
+def _unprotected_part(cache: VolumeCache) -> str:
     if cache.controller_cache != "unprotected":
         return "drives"
     return "both" if cache.drive_caches == "on" else "cache"

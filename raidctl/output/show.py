@@ -70,7 +70,7 @@ def _parts(
     (found, noted), below = problems, DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
     if advice is not None and any(advice) and not found:
-        yield line(paper.words(_fine(inventory, "No failures found")))
+        yield line(paper.words(_all_fine(inventory, "No failures found")))
         yield _brief(*_counted(advice), paper)
         yield line((paper.words('"raidctl diagnose" shows the remedies.'), DULL))
     else:
@@ -88,7 +88,7 @@ def _parts(
 def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
         style = PLAIN if unknown_states(inventory) else GOOD if inventory.controllers else DULL
-        return line((paper.words(_fine(inventory)), style))
+        return line((paper.words(_all_fine(inventory)), style))
     briefs = [(trouble.brief, style_of(trouble)) for trouble in found]
     return _brief(f"{counted(len(found), 'problem')}: ", briefs, paper, " below")
 
@@ -109,7 +109,7 @@ def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where:
     return hanging((label, STRONG), pieces, paper)
 
 
-def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
+def _all_fine(inventory: Inventory, verdict: str = "No problems found") -> str:
     parts = contents(inventory)
     return f"{verdict}: {parts}" if parts else "Nothing found"
 

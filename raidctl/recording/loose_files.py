@@ -103,7 +103,7 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
             _alone(item, prompts, outputs)
     shown = os.fspath(path)
     if not outputs.documents and not outputs.problems:
-        outputs.problem(shown, _nothing(outputs), "Give the outputs themselves, or a recording by `raidctl record`.")
+        outputs.problem(shown, _no_output(outputs), "Give the outputs themselves, or a recording by `raidctl record`.")
     _separate(outputs)
     texts = tuple(
         (vendor, tuple(_sorted(outputs.documents[vendor.FAMILY])))
@@ -127,7 +127,7 @@ def _separate(outputs: _Outputs) -> None:
     parts: dict[str, list[Document]] = {}
     for owner in outputs.vendors:
         for document in outputs.documents.pop(owner.FAMILY, ()):
-            look = cast("Look", cache(_look))  # each way begins with the same readings
+            look = cast("Look", cache(_read_as))  # each way begins with the same readings
             ways = [
                 [
                     (vendor, unwrapped(part, partial(look, vendor)))
@@ -143,7 +143,7 @@ def _separate(outputs: _Outputs) -> None:
     outputs.documents = parts
 
 
-def _look(vendor: Vendor, document: Document) -> Reading:
+def _read_as(vendor: Vendor, document: Document) -> Reading:
     return reading(document, vendor.read)
 
 
@@ -151,7 +151,7 @@ def _sorted(documents: Iterable[Document]) -> list[Document]:
     return sorted(documents, key=lambda document: natural(document.name))
 
 
-def _nothing(outputs: _Outputs) -> str:
+def _no_output(outputs: _Outputs) -> str:
     if not outputs.files:
         return "It contains no file."
     none = "Its only file is not" if outputs.files == 1 else f"None of its {outputs.files} files is"
@@ -189,7 +189,7 @@ def _alone(item: Piece, prompts: Prompts, outputs: _Outputs) -> None:
         if not _take(item.name, text, prompts, outputs, alone=True):
             outputs.problem(
                 item.name,
-                f"No output of a supported tool. It looks like {_looks(text)}.",
+                f"No output of a supported tool. It looks like {_apparent_kind(text)}.",
                 f"raidctl reads {known}.",
             )
 
@@ -254,7 +254,7 @@ def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
         if claim is not None:
             _keep(name, one, claim, outputs)
         else:
-            message = f"A JSON document in it is not output of a supported tool: {_looks(one)}."
+            message = f"A JSON document in it is not output of a supported tool: {_apparent_kind(one)}."
             outputs.problem(name, message, f"raidctl reads {_known(outputs.vendors)}.")
     if other is not None:
         _keep(name, beside, other, outputs)
@@ -306,7 +306,7 @@ def _sniff(vendor: Vendor, name: str, text: str, outputs: _Outputs) -> Sniffed |
         return None
 
 
-def _looks(text: str) -> str:
+def _apparent_kind(text: str) -> str:
     """Describe an unknown text."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     start = first.lstrip()

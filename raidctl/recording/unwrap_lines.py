@@ -84,7 +84,7 @@ def unwrapped(document: Document, look: Look) -> Document:
     folded = _folded(lines)
     if not guesses and not folded:
         return document
-    before = _looked(document, look)
+    before = _try_reading(document, look)
     if before is None:
         return document
     best, cost = document, before.cost
@@ -98,7 +98,7 @@ def unwrapped(document: Document, look: Look) -> Document:
     for chosen, blank in (one for one in dict.fromkeys(choices) if one[0]):
         joined = _joined(lines, chosen, blank)
         tried = replace(document, text="\n".join(joined))
-        found = _looked(tried, look)
+        found = _try_reading(tried, look)
         if found is None:
             return document
         # joining two lines that no reader understands does not help
@@ -111,7 +111,7 @@ def unwrapped(document: Document, look: Look) -> Document:
     return best
 
 
-def _looked(document: Document, look: Look) -> Reading | None:
+def _try_reading(document: Document, look: Look) -> Reading | None:
     """How well a document is read. None if its reader fails, which the final reading reports."""
     try:
         return look(document)
@@ -198,14 +198,19 @@ def _continued(
             else:
                 fits = line.room + following.word_end > narrow
             again = way.once and length > line.length
-            if fits and not again and len(line.text) <= _WIDEST and _may_go_on(line, following, indented=way.indented):
+            if (
+                fits
+                and not again
+                and len(line.text) <= _WIDEST
+                and _may_continue(line, following, indented=way.indented)
+            ):
                 length += 1 + following.length
                 yield number
             else:
                 length = 0
 
 
-def _may_go_on(line: _Measured, following: _Measured, *, indented: bool) -> bool:
+def _may_continue(line: _Measured, following: _Measured, *, indented: bool) -> bool:
     soft = indented or line.text.endswith(" ") or following.text[:1].strip()
     if not (soft and line.several and following.first) or _PROMPT.match(following.text):
         return False

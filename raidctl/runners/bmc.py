@@ -122,7 +122,7 @@ class BmcRunner:
         return _answer(request, self._client.get(request.path, self._session.headers, request.limit))
 
 
-class BesideRunner:
+class BmcAndHostRunner:
     """Answers ``Get`` from a service processor, everything else from the machine itself."""
 
     def __init__(self, inner: Runner, bmc: BmcRunner) -> None:

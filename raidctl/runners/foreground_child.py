@@ -35,7 +35,7 @@ def run_child(argv: Sequence[str]) -> int:
     children: list[int] = []
     early: list[int] = []
 
-    def pass_on(number: int, _frame: FrameType | None) -> None:
+    def forward_signal(number: int, _frame: FrameType | None) -> None:
         if not children:
             early.append(number)
         for child in children:
@@ -44,10 +44,10 @@ def run_child(argv: Sequence[str]) -> int:
 
     def of_terminal(number: int, frame: FrameType | None) -> None:
         if not _in_foreground():
-            pass_on(number, frame)
+            forward_signal(number, frame)
 
     wanted: dict[signal.Signals, Handler] = dict.fromkeys(_OF_TERMINAL, of_terminal)
-    with _handlers({**wanted, **dict.fromkeys(_PASSED_ON, pass_on)}) as handled:
+    with _handlers({**wanted, **dict.fromkeys(_PASSED_ON, forward_signal)}) as handled:
         try:
             children.append(os.posix_spawnp(argv[0], list(argv), os.environ, setsigdef=(*handled, *_OF_PYTHON)))
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -156,7 +156,7 @@ class Guardian:
         self._mine.close()
 
 
-def stand_guard() -> bool:
+def wait_for_parent() -> bool:
     """Wait in the second process for the end of the first. Before that, report that it is ready.
 
     Signals to the whole session (a logout, the end of a service) must not end it before the first.

@@ -222,7 +222,7 @@ def _run_with_fault(place: Path, argv: tuple[str, ...], fault: Fault) -> RunAnsw
     if kind == "prints garbage":
         return RunAnswer(code=0, out=_GARBAGE)
     if kind == "dies":
-        _die()
+        _kill_itself()
     if kind == "hangs":
         time.sleep(_FOREVER if pause is None else pause)
         return RunAnswer(code=1, out=_REFUSAL)
@@ -232,7 +232,7 @@ def _run_with_fault(place: Path, argv: tuple[str, ...], fault: Fault) -> RunAnsw
         return _change_later(place, argv, fault)
     result = _run(place, argv)
     if kind == "dies after the change":
-        _die()
+        _kill_itself()
     if kind == "hangs after the change":
         time.sleep(_FOREVER if pause is None else pause)
     if kind == "falls back":
@@ -292,7 +292,7 @@ def _least_seconds(place: Path) -> float:
     return _read(place / FAULTS, Faults).seconds if (place / FAULTS).exists() else 0.0
 
 
-def _die() -> NoReturn:
+def _kill_itself() -> NoReturn:
     os.kill(os.getpid(), signal.SIGKILL)
     raise SystemExit(1)
 

@@ -20,9 +20,9 @@ from raidctl.request import (
     UdevDatabase,
     Which,
     answers_at_once,
-    asks_in_step,
     converse,
     requests_of,
+    shares_rounds,
     together,
 )
 from raidctl.vendor.protocol import Observation, Vendor
@@ -50,7 +50,7 @@ def ask_vendors(
     dialogues = [_with_errors(vendor, view) for vendor in vendors]
     if answers_at_once(runner):
         return [converse(dialogue, runner) for dialogue in dialogues]
-    if asks_in_step(runner):
+    if shares_rounds(runner):
         return converse(together(dialogues), runner)
     if len(dialogues) == 1:
         return [converse(dialogues[0], runner)]

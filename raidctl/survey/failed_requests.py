@@ -20,8 +20,8 @@ from raidctl.request import (
     Runner,
     Which,
     answers_at_once,
-    asks_in_step,
     key,
+    shares_rounds,
     started,
 )
 from raidctl.text import regex
@@ -40,7 +40,7 @@ class FailureWatch:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
         self.AT_ONCE = answers_at_once(runner)
-        self.IN_STEP = asks_in_step(runner)
+        self.IN_STEP = shares_rounds(runner)
         self._lost: dict[tuple[str, ...], tuple[Request[Any], Answer]] = {}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:

@@ -116,7 +116,7 @@ def survey(
     results = _Results(problems=[*problems, *seen.problems], outputs=list(seen.outputs))
     results.counting = families_that_count_redundancy(vendors)
     last = [vendor for vendor in vendors if vendor.LAST]
-    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(warm, last))
+    _query_vendors([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(warm, last))
     outside = _outside(vendors, results)
     _once(vendors, results)
     _link(seen.view, vendors, results)
@@ -125,7 +125,7 @@ def survey(
     volumes = [replace(controller, drives=()) for controller in outside]  # its plain drives are the kernel's as well
     claimed = block_devices.claimed_nodes([*results.controllers, *volumes], seen.view)
     view = replace(seen.view, claimed=claimed)
-    _ask(last, view, runner, results)
+    _query_vendors(last, view, runner, results)
     _join(outside, results)
     installed = [tool.name for tool in results.tools]
     bare, missing = pci_controllers.unlisted(
@@ -166,7 +166,7 @@ def survey_documents(
     return _survey(Host(source=source), results, HostView())
 
 
-def _ask(
+def _query_vendors(
     vendors: Sequence[Vendor],
     view: HostView,
     runner: Runner,

@@ -83,7 +83,7 @@ def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
     )
 
 
-def lights_without_asking(
+def lights_without_query(
     drives: Sequence[Drive], light: Callable[[Drive], Light | NoLight]
 ) -> Dialogue[list[Light | NoLight]]:
     """How each drive's LED is switched, without a query of the tool."""

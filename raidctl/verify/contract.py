@@ -25,7 +25,7 @@ from raidctl.text import regex
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint
 from raidctl.toml_files.read import read_toml
 from raidctl.verify import wanted
-from raidctl.verify.judge import join, misfit, verify
+from raidctl.verify.judge import join, verify, why_not_applicable
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification
 from raidctl.verify.subjects import CheckedMachine, Subject, named, whole
 from raidctl.verify.wanted import Claim
@@ -183,18 +183,22 @@ def _section(machine: CheckedMachine, section: Section, path_of: Callable[[str],
     except RaidctlError as error:
         answers = [_unanswered(claim, section.target, str(error)) for claim in section.claims]
         return _report(machine, answers, targets)
-    fitting = [claim for claim in section.claims if not subjects or not all(misfit(claim, one) for one in subjects)]
+    fitting = [
+        claim for claim in section.claims if not subjects or not all(why_not_applicable(claim, one) for one in subjects)
+    ]
     report = verify(machine, fitting, subjects, targets, left_out)
-    answers = [*report.answers, *_misfits(section.claims, subjects, fitting)]
+    answers = [*report.answers, *_claims_without_subject(section.claims, subjects, fitting)]
     return _report(machine, answers, targets, report.skipped, report.left_out)
 
 
-def _misfits(claims: Sequence[Claim], subjects: Sequence[Subject], fitting: Sequence[Claim]) -> Iterator[Answer]:
+def _claims_without_subject(
+    claims: Sequence[Claim], subjects: Sequence[Subject], fitting: Sequence[Claim]
+) -> Iterator[Answer]:
     """Claims that apply to none of the volumes. Nothing shows that they hold."""
     for claim in claims:
         if claim not in fitting:
             for one in subjects:
-                yield _unanswered(claim, one.id, f"The claim does not apply to it: {misfit(claim, one)}.")
+                yield _unanswered(claim, one.id, f"The claim does not apply to it: {why_not_applicable(claim, one)}.")
 
 
 def _unanswered(claim: Claim, name: str | None, reason: str) -> Answer:

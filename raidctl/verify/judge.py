@@ -45,7 +45,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
 }
 
 
-def misfit(claim: Claim, subject: Subject) -> str | None:
+def why_not_applicable(claim: Claim, subject: Subject) -> str | None:
     """Why a claim is not applicable to a subject. None if it is applicable, even if it fails."""
     volume = subject.volume
     if claim.name == "strip_size":
@@ -124,14 +124,16 @@ def verify(
     skipped: list[Skipped] = []
     answers: list[Answer] = []
     for claim in claims:
-        reasons = [(subject.id, why) for subject in subjects if (why := misfit(claim, subject))]
+        reasons = [(subject.id, why) for subject in subjects if (why := why_not_applicable(claim, subject))]
         if subjects and len(reasons) == len(subjects):
             why_not = listing(dict.fromkeys(f"{name}: {why}" for name, why in reasons[:3]))
             raise UsageError(f"{claim.option} does not apply to any of the selected volumes ({why_not}); omit it.")
         skipped += [Skipped(claim=claim.name, object=name, why=why) for name, why in reasons]
     for subject in subjects:
-        answers += [_on_machine(Case(claim, subject, machine)) for claim in claims if not misfit(claim, subject)]
-    answers += _nothing(machine, claims) if not subjects else []
+        answers += [
+            _on_machine(Case(claim, subject, machine)) for claim in claims if not why_not_applicable(claim, subject)
+        ]
+    answers += _no_subjects(machine, claims) if not subjects else []
     answers += _unshown(machine, claims, subjects) if subjects and not targets else []
     found = tuple(answers)
     return Verification(
@@ -145,7 +147,7 @@ def verify(
     )
 
 
-def _nothing(machine: CheckedMachine, claims: Sequence[Claim]) -> list[Answer]:
+def _no_subjects(machine: CheckedMachine, claims: Sequence[Claim]) -> list[Answer]:
     """Answers if no volume or drive was found: all inconclusive."""
     missing = [p for p in machine.inventory.problems if p.kind in ACCESS_KINDS]
     virtual = machine.view.virtual

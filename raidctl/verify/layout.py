@@ -195,7 +195,7 @@ def _kernel_size(case: Case) -> BlockDevice | None:
 def media(case: Case) -> Answer:
     """Whether all of its drives are of the claimed type."""
     wanted = case.claim.words[0]
-    return _each(case, "media", {d.id: d.media for _, d in case.subject.drives}, wanted, "type")
+    return _compare_values(case, "media", {d.id: d.media for _, d in case.subject.drives}, wanted, "type")
 
 
 def drive_rpm(case: Case) -> Answer:
@@ -203,7 +203,7 @@ def drive_rpm(case: Case) -> Answer:
     speeds = {
         d.id: str(d.rpm) if d.rpm else "ssd" if d.media == "ssd" else None for _, d in case.subject.drives
     }  # fmt: skip
-    return _each(case, "rpm", speeds, str(case.claim.number), "rpm")
+    return _compare_values(case, "rpm", speeds, str(case.claim.number), "rpm")
 
 
 def _rpm(value: str) -> str:
@@ -240,7 +240,7 @@ def undescribed(case: Case) -> str:
     return ""
 
 
-def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, what: str) -> Answer:
+def _compare_values(case: Case, path: str, values: dict[str, str | None], wanted: str, what: str) -> Answer:
     for name, value in values.items():
         if value is not None:
             case.cite(name, path, f"{path} {value}", "drive")

@@ -111,7 +111,7 @@ def combined(answer: Answer, measured: Measured, subject: Subject | None) -> Ans
             (answer.next_test if answer.access else None) or (measured.next_test or answer.next_test),
         )
     elif measured.verdict == "pass" or (reported == "pass" and measured.verdict == "inconclusive"):
-        reasons = (*answer.reasons, *_beside(measured, reported))
+        reasons = (*answer.reasons, *_unused_measurement(measured, reported))
         test = measured.next_test if reported == "pass" and measured.verdict == "inconclusive" else answer.next_test
     return msgspec.structs.replace(
         answer,
@@ -124,7 +124,7 @@ def combined(answer: Answer, measured: Measured, subject: Subject | None) -> Ans
     )
 
 
-def _beside(measured: Measured, reported: Verdict) -> tuple[str, ...]:
+def _unused_measurement(measured: Measured, reported: Verdict) -> tuple[str, ...]:
     """The reasons of a measurement that does not change the verdict."""
     if measured.verdict == "pass":
         return (

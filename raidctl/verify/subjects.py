@@ -181,7 +181,7 @@ def named(machine: CheckedMachine, words: Sequence[str]) -> list[Subject]:
     """
     found: dict[str, Subject] = {}
     for word in words:
-        mine = [machine.subject(controller, item) for controller, item in _meant(machine, word)]
+        mine = [machine.subject(controller, item) for controller, item in _objects_named(machine, word)]
         if not mine and any(p.kind == "unread" and p.severity == "error" for p in machine.inventory.problems):
             raise CannotTell(
                 f'No volume and no drive of "{printable(word)}" could be read; "raidctl doctor" shows why.'
@@ -192,7 +192,7 @@ def named(machine: CheckedMachine, words: Sequence[str]) -> list[Subject]:
     return list(found.values())
 
 
-def _meant(machine: CheckedMachine, word: str) -> Iterator[tuple[Controller, Volume | Drive]]:
+def _objects_named(machine: CheckedMachine, word: str) -> Iterator[tuple[Controller, Volume | Drive]]:
     ids = _ids(machine, word)
     controllers = machine.inventory.controllers
     volumes = [(c, v) for c in controllers for v in c.volumes if v.id in ids or c.id in ids or v.array in ids]

@@ -108,7 +108,7 @@ class Live(Struct):
         fresh = facts_of(frame.inventory, frame.tasks, reading.layers)
         facts = fresh if last is None else _with_lost(fresh, last.facts, reading)
         changes = [*self._changes(facts, reading), *self._ends(reading), *_entries(reading)]
-        happened = [] if last is None else [one for one in map(_happened, changes) if one]
+        happened = [] if last is None else [one for one in map(_event_of, changes) if one]
         self.board = Board(
             reading=reading,
             facts=tuple(facts),
@@ -149,7 +149,7 @@ class Live(Struct):
             elif frame.whole and is_complete(frame.inventory):
                 self.tasks.remove(one)
                 over = ended(one.task, one.before, frame.inventory, frame.seconds - one.seconds)
-                yield _made(
+                yield _live_change(
                     reading, kind="event", section="task", object_id=over.object_id, name=word(over.operation),
                     value=over.result, severity=_RESULTS[over.result], message=over.message,
                 )  # fmt: skip
@@ -217,13 +217,13 @@ def _change(reading: Reading, kind: Kind, fact: Fact, old: Value) -> LiveChange:
         message = f"{fact.named or 'health'}: {text}"
     else:
         message = f"{fact.named}: {fact.name}: {text}"
-    return _made(
+    return _live_change(
         reading, kind=kind, section=fact.section, object_id=fact.object_id or None, name=fact.name,
         value=fact.value, previous=old, unit=fact.unit, severity=fact.severity, message=message,
     )  # fmt: skip
 
 
-def _made(reading: Reading, **values: Any) -> LiveChange:
+def _live_change(reading: Reading, **values: Any) -> LiveChange:
     host = reading.frame.inventory.host
     return LiveChange(host=host.hostname or host.source, source=host.source, at=reading.at, **values)
 
@@ -231,13 +231,13 @@ def _made(reading: Reading, **values: Any) -> LiveChange:
 def _entries(reading: Reading) -> Iterator[LiveChange]:
     for entry in reading.entries:
         log = entry.controller or "kernel"
-        yield _made(
+        yield _live_change(
             reading, kind="event", section="event", object_id=entry.object_id or entry.controller, name=log,
             value=entry.host_at or entry.at, severity=_LEVELS.get(entry.level, "info"), message=f"{log}: {entry.text}",
         )  # fmt: skip
 
 
-def _happened(change: LiveChange) -> Happened | None:
+def _event_of(change: LiveChange) -> Happened | None:
     """The event of a change; None for changed figures."""
     if change.unit is not None and change.kind not in ("new", "event", "unknown"):
         return None

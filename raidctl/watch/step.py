@@ -103,7 +103,7 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
         if one.reported is not None and _key(one.finding, one.serial) not in reported_now:
             number += 1
             present.append(Queued(event=_event(number, "still", one, now), channels=fresh))
-    queue = [_for(one, used) for one in memory.queue]
+    queue = [_for_channels(one, used) for one in memory.queue]
     for event in events:
         queue = [_superseded(one, event) for one in queue]
     queue += present
@@ -144,7 +144,7 @@ def delivered(memory: Memory, channel: str, events: Iterable[Event]) -> Memory:
     return replace(memory, queue=tuple(one for one in queue if one.channels))
 
 
-def _for(one: Queued, channels: Collection[str]) -> Queued:
+def _for_channels(one: Queued, channels: Collection[str]) -> Queued:
     return replace(one, channels=tuple(name for name in one.channels if name in channels))
 
 

@@ -103,7 +103,7 @@ def test_later_growth_is_no_saturation() -> None:
 )
 def test_a_collapse_needs_separate_intervals(rounds: dict[int, list[float]], found: list[tuple[int, int]]) -> None:
     """Too few rounds, or overlapping ones, are not a collapse."""
-    assert scaling.sure_collapses(rounds) == found
+    assert scaling.certain_collapses(rounds) == found
 
 
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])

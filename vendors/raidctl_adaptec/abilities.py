@@ -40,12 +40,12 @@ _NEVER: Mapping[Verb, Ability] = {
     "start_learn": Ability(can=False, why_not="The controller starts its learn cycles automatically."),
     "schedule_learn": Ability(can=False, why_not="The controller schedules its learn cycles automatically."),
 }  # fmt: skip
-_READ_UP = Ability(can=True, proof="manual")
+_FROM_MANUAL = Ability(can=True, proof="manual")
 """An ability whose states before the command are those of recorded outputs. No controller's reply to these commands is
 known."""
 _AACRAID: Mapping[Verb, Ability] = dict.fromkeys(
     ("take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check"),
-    _READ_UP,
+    _FROM_MANUAL,
 )
 _NO_TASKS = Ability(
     can=False,

@@ -24,7 +24,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     """The settings and drives in a ``getconfig N``; ``controller 1/ld 0/writecache`` is ``wbb``."""
     if _tasks(argv):
         return {f"since {argv[2]} {number}": since for number, since in simulator_outputs.began(text).items()}
-    return {**_settings(argv, text), **_bays(argv, text)} if _asks(argv) else {}
+    return {**_settings(argv, text), **_bays(argv, text)} if _is_getconfig(argv) else {}
 
 
 def _settings(argv: tuple[str, ...], text: str) -> State:
@@ -40,15 +40,17 @@ def _bays(argv: tuple[str, ...], text: str) -> State:
 
 def leds(argv: tuple[str, ...], text: str) -> State:
     """The locate LEDs of all drives in a ``getconfig N``."""
-    return simulator_locate.leds(argv[2], text) if _asks(argv) else {}
+    return simulator_locate.leds(argv[2], text) if _is_getconfig(argv) else {}
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     """The answer with other settings, in the words of this version."""
-    machine = simulator_bays.BAYS.of(state, argv[2]) if len(argv) > 2 and (_asks(argv) or _tasks(argv)) else None
+    machine = (
+        simulator_bays.BAYS.of(state, argv[2]) if len(argv) > 2 and (_is_getconfig(argv) or _tasks(argv)) else None
+    )
     if _tasks(argv):
         return text if machine is None else simulator_outputs.status(text, machine)
-    if not _asks(argv):
+    if not _is_getconfig(argv):
         return text
     recorded = _settings(argv, text)
     if machine is not None and not _bays(argv, text).items() <= state.items():
@@ -138,7 +140,7 @@ def _wanted(controller: str, words: list[str]) -> State | None:
     return None
 
 
-def _asks(argv: tuple[str, ...]) -> bool:
+def _is_getconfig(argv: tuple[str, ...]) -> bool:
     return len(argv) > 2 and basename(argv[0]) == "arcconf" and argv[1].lower() == "getconfig"
 
 

@@ -41,7 +41,7 @@ def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) 
     first = yield from session.run("sys", "info")
     if first.answered and first.answer.fine:
         yield from session.run_all(_ONCE)
-        yield from session.run_all(_each(session.documents))
+        yield from session.run_all(_calls_for_each(session.documents))
     controllers = sum(device.driver in drivers for device in host.pci)
     problems = [*session.problems, *([_more_controllers(controllers, session.name)] if controllers > 1 else [])]
     return assemble(session.documents, problems, [one.tool() for one in found])
@@ -55,7 +55,7 @@ def _more_controllers(count: int, tool: str) -> Problem:
     )  # fmt: skip
 
 
-def _each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
+def _calls_for_each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
     """The calls for the volumes and drives that the tables list."""
     controllers = Controllers()
     read_outputs(documents, lambda output: Reader(output, controllers))

@@ -42,7 +42,7 @@ def link(controller: ControllerDraft) -> None:
     for volume in controller.volumes.values():
         both = volume.get("names")
         if both is not None:
-            _apart(volume, both, by_name)
+            _split_names(volume, both, by_name)
     for draft in [*controller.drives.values(), *controller.volumes.values()]:
         number = draft.get("set number")
         if number is not None:
@@ -67,7 +67,7 @@ def link(controller: ControllerDraft) -> None:
     _temperatures(controller)
 
 
-def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
+def _split_names(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
     name = next((name for name in by_name if name and both.endswith(f" {name}")), None)
     if name is None:
         volume.unread("Name and Raid Name", both)

@@ -51,7 +51,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     places = yield from ask_all(Which(name) for name in wanted)
     found = {name: answer.path for name, answer in zip(wanted, places, strict=True) if answer.path}
     usable = frozenset() if host.root is False else frozenset(found)
-    asked = yield from together(_ask_drive(paths, host, usable) for paths in drives)
+    asked = yield from together(_query_drive(paths, host, usable) for paths in drives)
     problems = [problem for one in asked for problem in one.problems]
     problems += _lacking(drives, wanted, found, root=host.root)
     finds = [Found(paths, one.sources) for paths, one in zip(drives, asked, strict=True)]
@@ -88,20 +88,20 @@ def cache_tools(block: BlockDevice) -> set[str]:
     return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
 
 
-def _ask_drive(paths: Sequence[BlockDevice], host: HostView, usable: frozenset[str]) -> Dialogue[_Outputs]:
+def _query_drive(paths: Sequence[BlockDevice], host: HostView, usable: frozenset[str]) -> Dialogue[_Outputs]:
     block = paths[0]
     found = _Outputs()
     tools = [tool for tool in tools_for(block) if tool in usable]
-    halves: list[Dialogue[_Outputs]] = [_ask_kernel(paths, host)]
+    halves: list[Dialogue[_Outputs]] = [_query_kernel(paths, host)]
     if "nvme" in tools:
-        halves.append(_ask_nvme(block))
+        halves.append(_query_nvme(block))
     if "hdparm" in tools:
         # -I and -W in one call: the drive's identification, and the state of its write cache
-        halves.append(_ask_runs("hdparm", [("hdparm", "-I", "-W", block.node)]))
+        halves.append(_query_runs("hdparm", [("hdparm", "-I", "-W", block.node)]))
     if "sdparm" in tools:
-        halves.append(_ask_runs("sdparm", [("sdparm", "--get=WCE,RCD", block.node)]))
+        halves.append(_query_runs("sdparm", [("sdparm", "--get=WCE,RCD", block.node)]))
     if "smartctl" in tools:
-        halves.append(_ask_smart(block))
+        halves.append(_query_smart(block))
     for half in (yield from together(halves)):
         found.sources += half.sources
         found.outputs += half.outputs
@@ -109,7 +109,7 @@ def _ask_drive(paths: Sequence[BlockDevice], host: HostView, usable: frozenset[s
     return found
 
 
-def _ask_kernel(paths: Sequence[BlockDevice], host: HostView) -> Dialogue[_Outputs]:
+def _query_kernel(paths: Sequence[BlockDevice], host: HostView) -> Dialogue[_Outputs]:
     files = [
         f"/sys/class/scsi_disk/{path.scsi_address}/cache_type"
         for path in paths
@@ -120,14 +120,14 @@ def _ask_kernel(paths: Sequence[BlockDevice], host: HostView) -> Dialogue[_Outpu
     return _Outputs([Source("kernel", draft)], [output])
 
 
-def _ask_smart(block: BlockDevice) -> Dialogue[_Outputs]:
+def _query_smart(block: BlockDevice) -> Dialogue[_Outputs]:
     from raidctl_drives.smart import query_smartctl  # noqa: PLC0415 - slow to import, and only for drives with SMART
 
     drafts, outputs, problems = yield from query_smartctl(block.node)
     return _Outputs([Source("smartctl", draft) for draft in drafts], list(outputs), list(problems))
 
 
-def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Outputs]:
+def _query_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Outputs]:
     runs = [Run(argv, timeout=_TIMEOUT) for argv in commands]
     answers = yield from ask_all(runs)
     found = _Outputs()
@@ -136,12 +136,12 @@ def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Outpu
     return found
 
 
-def _ask_nvme(block: BlockDevice) -> Dialogue[_Outputs]:
-    found = yield from _ask_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
+def _query_nvme(block: BlockDevice) -> Dialogue[_Outputs]:
+    found = yield from _query_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
     present = any(source.draft.details.get("volatile write cache") == "present" for source in found.sources)
     if present:
         # a drive without a volatile cache refuses the query of feature 6
-        more = yield from _ask_runs("nvme", [("nvme", "get-feature", block.node, "-f", "6")])
+        more = yield from _query_runs("nvme", [("nvme", "get-feature", block.node, "-f", "6")])
         found.sources += more.sources
         found.outputs += more.outputs
         found.problems += more.problems
@@ -151,7 +151,7 @@ def _ask_nvme(block: BlockDevice) -> Dialogue[_Outputs]:
 def _keep(found: _Outputs, tool: str, run: Run, answer: RunAnswer) -> None:
     command = " ".join(run.argv)
     if not answer.fine and answer.trouble is not Failure.FLOOD:
-        found.problems.append(_not_asked(command, tool, answer))
+        found.problems.append(_not_queried(command, tool, answer))
         return
     text = answer.text
     if answer.error_text.strip():
@@ -174,7 +174,7 @@ def _reader(tool: str) -> _Reader:
     return cast("_Reader", getattr(import_module(f"raidctl_drives.{tool}"), f"read_{tool}"))
 
 
-def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
+def _not_queried(command: str, tool: str, answer: RunAnswer) -> Problem:
     why = answer.detail or (answer.trouble.value if answer.trouble else "")
     if answer.trouble is Failure.DENIED:
         return Problem(

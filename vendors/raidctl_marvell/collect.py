@@ -17,7 +17,7 @@ from raidctl_marvell.to_model import build
 KIND = "marvell"
 """The one form of document. Every output of the tools has the same grammar."""
 _REMEDY = "Give the outputs of `mvcli info -o hba`, `-o vd` and `-o pd` (or mnv_cli) as printed."
-_NOWHERE: Mapping[str, str | None] = MappingProxyType({})
+_NO_PLACES: Mapping[str, str | None] = MappingProxyType({})
 
 
 def read(documents: Sequence[Document]) -> Observation:
@@ -41,7 +41,7 @@ def assemble(
     found, reported = [], list(problems)
     for controller in controllers.reported():
         note_mixed(controller)
-        described = build(controller, places.get(controller.name, _NOWHERE))
+        described = build(controller, places.get(controller.name, _NO_PLACES))
         controller.write_evidence(described.id)
         found.append(described)
         reported += controller.problems(described.id)

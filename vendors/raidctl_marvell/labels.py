@@ -114,14 +114,14 @@ def _critical(drive: Draft, pair: Pair) -> None:
         put_status(drive, pair.lines, "drive", "warning", text=f"SMART Critical: {pair.value}")
 
 
-def _return_of_a_drive(controller: ControllerDraft, pair: Pair) -> None:
+def _smart_status_of_some_drive(controller: ControllerDraft, pair: Pair) -> None:
     # SMART STATUS RETURN: OK.            without the command, which has the drive's number
     controller.keep_detail(pair)
     if pair.value.strip(" .").lower() != "ok":
         controller.add_problem("warning", "state", f"The tool reports {pair.label} of a drive: {pair.value}")
 
 
-def _return(drive: Draft, pair: Pair) -> None:
+def _smart_status(drive: Draft, pair: Pair) -> None:
     # SMART STATUS RETURN: OK.
     drive.keep_detail(pair)
     if pair.value.strip(" .").lower() != "ok":
@@ -144,7 +144,7 @@ CONTROLLER: Fields[ControllerDraft] = {
         _part_of_image,
     ),
     "image health": _image,
-    "smart status return": _return_of_a_drive,
+    "smart status return": _smart_status_of_some_drive,
 }  # fmt: skip
 VOLUME: Fields[GroupDraft] = {
     "name": Field("name", vocabulary.text),
@@ -189,7 +189,7 @@ DRIVE: Fields[Draft] = {
     "current speed": Field("link_gbps", vocabulary.speed),
     **dict.fromkeys(("associated vds", "assigned"), _role),
     "smart critical": _critical,
-    "smart status return": _return,
+    "smart status return": _smart_status,
 }
 ATTRIBUTES: dict[int, str] = {
     0x05: "errors.reallocated", 0x09: "power_on_hours", 0xC5: "errors.pending", 0xC6: "errors.uncorrectable",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer
 from raidctl.text import regex
-from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, lit_by, message_of
+from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_query, lit_by, message_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_marvell.dialogue import LOCK, TIMEOUT
@@ -37,7 +37,7 @@ def lights(
     seconds: float,  # noqa: ARG001 - as above; the tool has no limit
 ) -> Dialogue[list[Light | NoLight]]:
     """The LED of each drive."""
-    return lights_without_asking(drives, lambda drive: _light(drive, tools))
+    return lights_without_query(drives, lambda drive: _light(drive, tools))
 
 
 def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:

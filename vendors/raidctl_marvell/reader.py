@@ -189,13 +189,13 @@ class Reader:
                 read_pair(self.controller, pair, label, CONTROLLER)
             return
         kind = _BEGINS.get(label)
-        if kind is not None and not self._goes_on(kind, label):
+        if kind is not None and not self._belongs_to_section(kind, label):
             self._close()
             self.section = Section(kind, [])
         if self.section is not None:
             self.section.pairs.append(pair)
 
-    def _goes_on(self, kind: str, label: str) -> bool:
+    def _belongs_to_section(self, kind: str, label: str) -> bool:
         """Whether the label belongs to the current section.
 
         Examples are ``PD id`` of a block and ``PD ID`` behind ``Adapter``.

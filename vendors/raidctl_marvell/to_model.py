@@ -39,7 +39,7 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
         for name, array in controller.arrays.items()
     }
     for array in controller.arrays.values():
-        doubt_ok(controller.volumes.get(array.name), _apart(controller, array))
+        doubt_ok(controller.volumes.get(array.name), _members_with_other_state(controller, array))
     uncached = [volume.get("cached") is False for volume in controller.volumes.values()]
     nvme: Interface | None = "nvme" if controller.name.startswith("n") else None
     return controller.build(
@@ -62,7 +62,7 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
     )
 
 
-def _apart(controller: ControllerDraft, array: GroupDraft) -> dict[str, str]:
+def _members_with_other_state(controller: ControllerDraft, array: GroupDraft) -> dict[str, str]:
     """The drives of an array whose own state is not that of a member, or that a complete list does not have."""
     found = {}
     for key in array.members:

@@ -32,7 +32,7 @@ def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
             found["a container or an array in one"] = None
         same = one.source is two.source
         if same or Source.SYSFS not in (one.source, two.source):
-            found.update(dict.fromkeys(_between(one, two) if same else _apart(one, two)))
+            found.update(dict.fromkeys(_contradictions(one, two) if same else _different_arrays(one, two)))
     return list(found)
 
 
@@ -42,7 +42,7 @@ def _compared(draft: ArrayDraft) -> tuple[object, ...]:
     return draft.source, bool(draft.parent), draft.is_container, *fields, frozenset(draft.members)
 
 
-def _between(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
+def _contradictions(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
     for name, label in _FIELDS.items():
         values = [one.get(name), two.get(name)]
         same = _badness(one) == _badness(two) if name == "status" else values[0] == values[1]
@@ -52,7 +52,7 @@ def _between(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
         yield "other members"
 
 
-def _apart(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
+def _different_arrays(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
     """What shows that mdstat and mdadm describe different arrays. Names of mappings are not compared."""
     levels = {one.get("raid_level"), two.get("raid_level")} - {None, "unknown"}
     if len(levels) > 1:

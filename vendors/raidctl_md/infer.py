@@ -31,7 +31,7 @@ def conclude_state(draft: ArrayDraft) -> None:
         _doubt_members(draft)
         return
     status = judge(
-        lost=text.startswith("broken") or _lost(draft),
+        lost=text.startswith("broken") or _lost_data(draft),
         dormant=False,
         degraded=_degraded(draft),
         work=work,
@@ -97,7 +97,7 @@ def _degraded(draft: ArrayDraft) -> bool:
     return counted or "_" in draft.details.get("map", "")
 
 
-def _lost(draft: ArrayDraft) -> bool:
+def _lost_data(draft: ArrayDraft) -> bool:
     level = draft.get("raid_level")
     if level in ("raid0", "linear"):
         return any(member.get("role") == "failed" for member in draft.members.values())

@@ -80,10 +80,10 @@ def hinders(new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
 
     The name has to be free in /dev/md and in the configuration, and mdadm has to take the home host's form.
     """
-    return list(_hinders(new, found, view))
+    return list(_obstacles(new, found, view))
 
 
-def _hinders(new: NewVolume, found: Setup, view: HostView) -> Iterator[str]:
+def _obstacles(new: NewVolume, found: Setup, view: HostView) -> Iterator[str]:
     name = _name(new)
     if view.block(f"/dev/md/{name}") is not None:
         yield f"There is an array /dev/md/{name} already."

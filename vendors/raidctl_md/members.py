@@ -82,7 +82,7 @@ class MemberList:
             # two devices are two, even if a masked text gives both the same serial number
             named = None
         if device is not None and named is not None and named is not device:
-            self._absorb(device, named)
+            self._merge(device, named)
         device = device or named
         if device is None and numbered and member.number is not None:
             former = self._by_number.get(member.number)
@@ -102,7 +102,7 @@ class MemberList:
             self._by_number.setdefault(member.number, device)
         return device
 
-    def _absorb(self, device: Device, other: Device) -> None:
+    def _merge(self, device: Device, other: Device) -> None:
         """Merge two devices that turn out to be one."""
         self.devices.remove(other)
         device.reports += other.reports
@@ -179,7 +179,7 @@ def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | No
     """The worst status of the strongest source with one, and its words. A failure or a write error always counts."""
     if len(device.reports) == 1:
         return values.get("status") or "unknown", values.get("status_text")
-    ranked = sorted(device.reports, key=lambda report: (_harm(*report), report[0].source))
+    ranked = sorted(device.reports, key=lambda report: (_severity(*report), report[0].source))
     text = next((str(m.get("status_text")) for _, m in ranked if m.get("status_text")), None)
     for source in dict.fromkeys(draft.source for draft, _ in ranked):
         mine = [member for draft, member in ranked if draft.source is source]
@@ -194,7 +194,7 @@ def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | No
     return "unknown", text
 
 
-def _harm(draft: ArrayDraft, member: MemberDraft) -> int:
+def _severity(draft: ArrayDraft, member: MemberDraft) -> int:
     """The rank of what a running array reports of a member, the worst first. mdadm prints no write errors."""
     if draft.source not in LIVE:
         return 2

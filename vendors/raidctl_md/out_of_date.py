@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl_md.agreement import LIVE
 from raidctl_md.group import Group
-from raidctl_md.superblock import SuperblockDraft, lose_slots
+from raidctl_md.superblock import SuperblockDraft, remove_slots
 
 _TOLERATED = 1
 """How far the event count of a member may lag: a crash can come between two writes ("kicking non-fresh" in md.c)."""
@@ -29,7 +29,7 @@ def mark_out_of_date(group: Group) -> None:
     if old:
         current = (draft.me for draft in newest.values() if draft not in old)
         held = {me.slot for me in current if "replacement" not in (me.get("flags") or ())}
-        lose_slots(ranked[0], {draft.me.slot for draft in old} - held)
+        remove_slots(ranked[0], {draft.me.slot for draft in old} - held)
 
 
 def _mark(draft: SuperblockDraft, latest: int) -> None:

@@ -286,7 +286,7 @@ def _array_status(draft: SuperblockDraft, slots: list[bool]) -> None:
         draft.override("progress", Progress(operation=work))
 
 
-def lose_slots(draft: SuperblockDraft, lost: Collection[int | None]) -> None:
+def remove_slots(draft: SuperblockDraft, lost: Collection[int | None]) -> None:
     """Take slots out of an array that its superblock reports as working."""
     slots = [letter not in "._" for letter in draft.slots]
     members = (each for each in draft.members.values() if each.get("role") == "member" and each.get("status") == "ok")

@@ -221,7 +221,9 @@ def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
     if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
     keys = volume.members or controller.arrays[volume.get("array")].members
-    busy = [controller.drives[key] for key in keys if key in controller.drives and _fills(controller.drives[key])]
+    busy = [
+        controller.drives[key] for key in keys if key in controller.drives and _is_being_filled(controller.drives[key])
+    ]
     if busy:
         copied = all(_copies(drive) for drive in busy)
         derive(volume, "progress.operation", "copyback" if copied else "rebuild")
@@ -231,7 +233,7 @@ def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
                 derive(volume, name, slowest(reported))
 
 
-def _fills(drive: Draft) -> bool:
+def _is_being_filled(drive: Draft) -> bool:
     return drive.get("progress.operation") == "rebuild" or bool(_words(drive) & _REBUILDING) or _copies(drive)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Dialogue
 from raidctl.text import regex
-from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, never_shown
+from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_query, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import judge, tool_number
@@ -44,9 +44,9 @@ def lights(
     kind = KINDS.get(tool.name) if tool is not None else None
     number = tool_number(controller)
     if tool is None or kind is None or number is None:
-        return lights_without_asking(drives, lambda drive: NoLight(drive.id, _no_tool(controller)))
+        return lights_without_query(drives, lambda drive: NoLight(drive.id, _no_tool(controller)))
     command = command_of(tool)
-    return lights_without_asking(drives, lambda drive: _light(drive, controller, command, kind, number))
+    return lights_without_query(drives, lambda drive: _light(drive, controller, command, kind, number))
 
 
 def _no_tool(controller: Controller) -> str:
@@ -59,7 +59,7 @@ def _light(drive: Drive, controller: Controller, command: str, kind: str, number
     place = _PLACE.fullmatch(drive.id.rpartition("/")[2])
     if place is None:
         return NoLight(drive.id, "the tool does not report its enclosure and slot")
-    if any(_denies(label, text) for label, text in controller.details.items()):
+    if any(_is_refusal(label, text) for label, text in controller.details.items()):
         return NoLight(drive.id, "the controller does not permit it (Deny Locate = Yes)")
     enclosure, slot = place[1], place[2]
     if kind == "megacli":
@@ -70,7 +70,7 @@ def _light(drive: Drive, controller: Controller, command: str, kind: str, number
     return _switched(drive, (command, path, "start", *tail), (command, path, "stop", *tail))
 
 
-def _denies(label: str, text: str) -> bool:
+def _is_refusal(label: str, text: str) -> bool:
     return label.lower().endswith(_DENIED) and text.strip().lower() == "yes"
 
 

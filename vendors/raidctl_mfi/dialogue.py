@@ -58,24 +58,24 @@ def read_controller() -> Dialogue[Answers]:
     """Read everything. Ends early, with what was read so far, if the firmware cannot be reached."""
     found = Answers()
     with suppress(Unreachable):
-        yield from _ask_all(found)
+        yield from _query_all(found)
     return found
 
 
-def _ask_all(found: Answers) -> Dialogue[None]:
-    found.info = yield from _ask(found, Question(c.CTRL_GET_INFO))
-    found.properties = yield from _ask(found, Question(c.CTRL_GET_PROPERTIES))
-    found.ld_list = yield from _ask(found, Question(c.LD_GET_LIST))
-    found.pd_list = yield from _ask(found, Question(c.PD_GET_LIST))
+def _query_all(found: Answers) -> Dialogue[None]:
+    found.info = yield from _query(found, Question(c.CTRL_GET_INFO))
+    found.properties = yield from _query(found, Question(c.CTRL_GET_PROPERTIES))
+    found.ld_list = yield from _query(found, Question(c.LD_GET_LIST))
+    found.pd_list = yield from _query(found, Question(c.PD_GET_LIST))
     found.config = yield from _config(found)
     for target in targets(found.ld_list):
-        found.ld_info[target] = yield from _ask(found, Question(c.LD_GET_INFO, bytes([target])))
-        found.ld_prop[target] = yield from _ask(found, ld_prop(target))
+        found.ld_info[target] = yield from _query(found, Question(c.LD_GET_INFO, bytes([target])))
+        found.ld_prop[target] = yield from _query(found, ld_prop(target))
     for device in disks(found.pd_list):
-        found.pd_info[device] = yield from _ask(found, Question(c.PD_GET_INFO, device.to_bytes(2, "little")))
-    found.battery = yield from _ask(found, Question(c.BBU_GET_STATUS))
+        found.pd_info[device] = yield from _query(found, Question(c.PD_GET_INFO, device.to_bytes(2, "little")))
+    found.battery = yield from _query(found, Question(c.BBU_GET_STATUS))
     if found.battery.has_data:
-        found.battery_properties = yield from _ask(found, Question(c.BBU_GET_PROP))
+        found.battery_properties = yield from _query(found, Question(c.BBU_GET_PROP))
 
 
 def ld_prop(target: int) -> Question:
@@ -83,7 +83,7 @@ def ld_prop(target: int) -> Question:
     return Question(c.LD_GET_PROP, bytes([target]))
 
 
-def _ask(found: Answers, question: Question) -> Dialogue[Answer]:
+def _query(found: Answers, question: Question) -> Dialogue[Answer]:
     answer = yield question
     found.answers.append(answer)
     if answer.status is None:
@@ -93,10 +93,10 @@ def _ask(found: Answers, question: Question) -> Dialogue[Answer]:
 
 def _config(found: Answers) -> Dialogue[Answer]:
     """Read the configuration. If the first buffer was too small, read it again with a larger one."""
-    first = yield from _ask(found, Question(c.CFG_READ))
+    first = yield from _query(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]
     if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:
-        return (yield from _ask(found, Question(c.CFG_READ, size=size)))
+        return (yield from _query(found, Question(c.CFG_READ, size=size)))
     return first
 
 

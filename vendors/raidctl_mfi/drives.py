@@ -28,7 +28,9 @@ def drives(found: Answers, known: Config, where: str, problems: Problems) -> lis
     rows = list(elements(PD_ADDRESS, answer.data, PD_LIST_HEADER.size, min(count or 0, 256)))
     if count is None or len(rows) != count:
         problems.unread(where, f"The list of drives counts {count}, but contains {len(rows)}: some may not be shown.")
-    wrong = {device: given for device in found.pd_info if (given := _given(found, device)) not in (None, device)}
+    wrong = {
+        device: given for device in found.pd_info if (given := _device_of_reply(found, device)) not in (None, device)
+    }
     if wrong:
         problems.unread(
             where,
@@ -45,7 +47,7 @@ def _named(devices: Collection[int]) -> str:
     return f"drives {', '.join(first)} and {last}" if first else f"drive {last}"
 
 
-def _given(found: Answers, device: int) -> int | None:
+def _device_of_reply(found: Answers, device: int) -> int | None:
     """Return the device that a reply is about. QEMU's firmware uses only the low byte of the requested id."""
     info = _own(found, device)
     given: int | None = info["ref"]["device_id"] if info else None
@@ -61,7 +63,7 @@ def block_size(found: Answers, device: int) -> int | None:
 def _drive(row: dict[str, Any], found: Answers, known: Config, controller: str, problems: Problems) -> Json:
     device = row["device_id"]
     where = f"{controller}, drive {device}"
-    info = _own(found, device) if _given(found, device) == device else None
+    info = _own(found, device) if _device_of_reply(found, device) == device else None
     size = info["block_size"] or SECTOR if info else SECTOR
     state = problems.agree(
         where,

@@ -162,9 +162,9 @@ class Channel:
 
     def converse(self, dialogue: Dialogue[T]) -> T:
         """Run a dialogue with the controller."""
-        return run_dialogue(dialogue, self._ask)
+        return run_dialogue(dialogue, self._query)
 
-    def _ask(self, question: Question) -> Answer:
+    def _query(self, question: Question) -> Answer:
         """Send a command, unless an earlier one timed out. It would wait behind that one."""
         if self._fault is None:
             try:

@@ -23,7 +23,7 @@ from raidctl_mpt.capability import FAMILY, SUPPORT
 from raidctl_mpt.draft import ControllerDraft
 from raidctl_mpt.labels import ADDRESS
 
-_NOWHERE = "0:0"
+_NO_PLACE = "0:0"
 """The place of a member that is missing."""
 _WORKS = ("online", "optimal")
 _NEVER_MEMBERS = (None, "spare", "passthrough", "unassigned")
@@ -36,7 +36,7 @@ def build(controller: ControllerDraft, devices: Mapping[str, str]) -> Controller
     object_id = f"{FAMILY}:{controller.name}"
     members = {name: _members(array, controller) for name, array in controller.arrays.items()}
     for name, listed in members.items():
-        doubt_ok(controller.volumes.get(name), _apart(listed))
+        doubt_ok(controller.volumes.get(name), _members_with_other_role(listed))
         for drive in listed:
             drive.conclude("array", name)
             if drive.get("role") in _NEVER_MEMBERS:
@@ -82,14 +82,14 @@ def _members(array: GroupDraft, controller: ControllerDraft) -> list[Draft]:
     """The listed drives of an array. Missing ones, which have no place, count if they can belong to no other array."""
     places = _places(array)
     found = [drive for drive in controller.drives.values() if drive.get("place") in places]
-    lost = [drive for drive in found if drive.get("place") == _NOWHERE]
-    homes = [one for one in controller.arrays.values() if _NOWHERE in _places(one)]
-    if len(homes) > 1 or len(lost) > places.count(_NOWHERE):
+    lost = [drive for drive in found if drive.get("place") == _NO_PLACE]
+    homes = [one for one in controller.arrays.values() if _NO_PLACE in _places(one)]
+    if len(homes) > 1 or len(lost) > places.count(_NO_PLACE):
         found = [drive for drive in found if drive not in lost]
     return found
 
 
-def _apart(members: Sequence[Draft]) -> dict[str, str]:
+def _members_with_other_role(members: Sequence[Draft]) -> dict[str, str]:
     """The members with a state that no member has, by place. Unknown words are included."""
     words = {str(drive.get("place")): drive.get("status_text") or "in an unknown state" for drive in members}
     return {place: word for place, word in words.items() if _role(word) in _NEVER_MEMBERS}
@@ -114,7 +114,7 @@ def _operation(volume: GroupDraft | None) -> Operation | None:
 
 
 def _array(draft: GroupDraft, members: Sequence[Draft], controller: ControllerDraft, controller_id: str) -> Array:
-    gone = [place for place in _places(draft) if place == _NOWHERE]
+    gone = [place for place in _places(draft) if place == _NO_PLACE]
     if gone and not members:
         draft.keep_words("Missing members", str(len(gone)))
     return draft.build(
@@ -160,9 +160,9 @@ def _active(array: GroupDraft | None, members: Sequence[Draft], status: VolumeSt
         return None
     places = _places(array)
     listed = {drive.get("place") for drive in members}
-    if any(place not in listed and place != _NOWHERE for place in places):
+    if any(place not in listed and place != _NO_PLACE for place in places):
         return None
-    if status == "unknown" and _apart(members):
+    if status == "unknown" and _members_with_other_role(members):
         return None
     return sum(vocabulary.bare(drive.get("status_text") or "") in _WORKS for drive in members)
 

@@ -300,7 +300,7 @@ def _smart_storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
     lists: list[tuple[str, str]] = []
     for root in roots:
         walk.resources.pop(root.path, None)
-        target = _either(root, "ArrayControllers")
+        target = _link_of(root, "ArrayControllers")
         if not target:
             walk.missing(root.path, "the array controllers")
         lists.append((target, "ArrayController"))
@@ -312,7 +312,7 @@ def _smart_storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
             walk.resources.pop(controller.path, None)  # Storage describes it as well
             continue
         for name, kind in (("LogicalDrives", "LogicalDrive"), ("PhysicalDrives", "DiskDrive")):
-            target = _either(controller, name)
+            target = _link_of(controller, name)
             if not target:
                 walk.missing(
                     controller.path,
@@ -327,7 +327,7 @@ def _smart_storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
 def _data_drives(walk: _Walk, volumes: Sequence[Resource]) -> Dialogue[None]:
     """The drives of each logical drive: a collection of links."""
     for volume in volumes:
-        target = _either(volume, "DataDrives")
+        target = _link_of(volume, "DataDrives")
         if not target:
             walk.missing(volume.path, "the drives of this volume")
             continue
@@ -341,7 +341,7 @@ def _data_drives(walk: _Walk, volumes: Sequence[Resource]) -> Dialogue[None]:
         )
 
 
-def _either(resource: Resource, name: str) -> str:
+def _link_of(resource: Resource, name: str) -> str:
     """A link of iLO 5 (``Links``) or of iLO 4 (``links``)."""
     return link_of(resource.get(f"Links.{name}")) or link_of(resource.get(f"links.{name}"))
 

@@ -40,7 +40,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     again = [one for one in sessions if assemble.worth_another(one.calls[-1]) or (missing and one.calls[-1].answered)]
     if again:
         slots = {choice.draft.chassis or choice.draft.name for choice in seen}
-        yield from together([_ask_one_by_one(one, slots) for one in again])
+        yield from together([_query_one_by_one(one, slots) for one in again])
     # collected again: choosing the best source has removed evidence
     return assemble.assemble(sessions, assemble.collections_of(sessions), host)
 
@@ -51,7 +51,7 @@ def _read(document: Document) -> Reading[Outline]:
     return read_outline(document)
 
 
-def _ask_one_by_one(session: Session[Outline], seen: set[str]) -> Dialogue[None]:
+def _query_one_by_one(session: Session[Outline], seen: set[str]) -> Dialogue[None]:
     """Query the list of controllers, then each one not seen yet."""
     from raidctl_smartarray.assemble import targets  # noqa: PLC0415 - imported while the tools run
 

@@ -36,7 +36,7 @@ _MOST = 256
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every controller through the first tool found."""
     session = Session(found[0], KIND, LOCK, TIMEOUT, _controllers)
-    listed = yield from _either(session, ("show",), ("info",))
+    listed = yield from _new_or_old_form(session, ("show",), ("info",))
     for number, controller in (listed.controllers if listed is not None else {}).items():
         if number:
             yield from _controller(session, number, controller)
@@ -59,7 +59,7 @@ def _controllers(document: Document) -> Reading[Controllers]:
 
 
 def _controller(session: Session[Controllers], number: str, listed: ControllerDraft) -> Dialogue[None]:
-    found = yield from _either(session, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
+    found = yield from _new_or_old_form(session, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
     controller = found.controllers.get(number) if found is not None else None
     if controller is None:
         return
@@ -81,7 +81,9 @@ def _serials(session: Session[Controllers], number: str, controller: ControllerD
             call.problems[:] = [as_note(problem) for problem in call.problems]
 
 
-def _either(session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Controllers | None]:
+def _new_or_old_form(
+    session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]
+) -> Dialogue[Controllers | None]:
     """Read controllers by a command's new form, else by the old one."""
     first = yield from session.run(*new)
     if first.answered or first.final:

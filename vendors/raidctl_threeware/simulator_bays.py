@@ -228,7 +228,7 @@ def spares(machine: Bays) -> dict[str, str]:
     return {serial_number: next(free) for serial_number in waiting}
 
 
-def _doing(machine: Bays, unit: str) -> tuple[str, str, str]:
+def _unit_state(machine: Bays, unit: str) -> tuple[str, str, str]:
     """Status word, and percentages of a rebuild and a verify."""
     group = machine.groups[unit]
     check = machine.checks.get(unit)
@@ -243,7 +243,7 @@ def printed(text: str, machine: Bays) -> str:
     rows = {match["unit"]: match for match in _UNIT.finditer(text)}
     lines = []
     for unit in machine.groups:
-        status, rebuilt, done = _doing(machine, unit)
+        status, rebuilt, done = _unit_state(machine, unit)
         rest = rows[unit]["rest"].lstrip()
         lines.append((int(unit), f"{'u' + unit:<6}{rows[unit]['type']:<10}{status:<15}{rebuilt:<8}{done:<8}{rest}"))
     like = next((row["rest"].lstrip() for row in rows.values() if row["type"] == "SPARE"), _SPARE_REST)
@@ -287,7 +287,7 @@ def unit_printed(text: str, machine: Bays, number: str, unit: str) -> str:
     """A recorded ``/c6/u1 show all`` as it is now."""
     if unit not in machine.groups:
         return f"Error: (CLI:005) Invalid unit /c{number}/u{unit}.\n"
-    status, rebuilt, done = _doing(machine, unit)
+    status, rebuilt, done = _unit_state(machine, unit)
     head = f"/c{number}/u{unit}"
     text = re.sub(rf"(?m)^{head} status = \S+", f"{head} status = {status}", text)
     for word, percent in (("rebuilding", rebuilt), ("verifying", done)):

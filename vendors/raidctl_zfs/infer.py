@@ -246,13 +246,13 @@ def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     )
     if hidden:
         pool.discard("drives_active")  # zpool does not print which device is being filled
-    sure = -1 if hidden else _left(tops, hopeful=False)
-    most = _left(tops, hopeful=True) - hidden
+    sure = -1 if hidden else _tolerated(tops, hopeful=False)
+    most = _tolerated(tops, hopeful=True) - hidden
     if max(most, 0) == max(sure, 0):
         pool.conclude("failures_tolerated", max(sure, 0))
 
 
-def _left(tops: Sequence[Vdev], *, hopeful: bool) -> int:
+def _tolerated(tops: Sequence[Vdev], *, hopeful: bool) -> int:
     return min(left(top, hopeful=hopeful, strict=True) for top in tops)
 
 

@@ -44,7 +44,7 @@ def check(inventory: Inventory) -> Findings:
         best = max(alike or 0.0, _can(drive))
         if not best:
             continue
-        odd = _odd(controller, drive, alike)
+        odd = _slower_than_others(controller, drive, alike)
         enough = drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_HARD_DRIVE
         if drive.link_gbps >= best:
             full = "The link runs at full speed."
@@ -72,7 +72,7 @@ def _fastest_alike(controller: Controller, drive: Drive) -> float | None:
     return max(speeds, default=None)
 
 
-def _odd(controller: Controller, drive: Drive, alike: float | None) -> bool:
+def _slower_than_others(controller: Controller, drive: Drive, alike: float | None) -> bool:
     """Whether a drive beside it runs faster. Another enclosure may be an older model."""
     speed = drive.link_gbps or 0.0
     beside = (

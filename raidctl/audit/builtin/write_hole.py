@@ -33,7 +33,7 @@ from raidctl.health.judge import PROTECTION
 from raidctl.health.missing_members import why_incomplete
 from raidctl.health.redundancy import rebuilding
 from raidctl.health.reliance import recovering
-from raidctl.health.write_hole import Hole, write_hole
+from raidctl.health.write_hole import WriteHole, write_hole
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import PARITY
 from raidctl.model.settable import settable
@@ -53,7 +53,7 @@ def check(inventory: Inventory) -> Findings:
             yield _open(controller, volume, hole)
 
 
-def _open(controller: Controller, volume: Volume, hole: Hole) -> Finding:
+def _open(controller: Controller, volume: Volume, hole: WriteHole) -> Finding:
     incomplete = why_incomplete(controller, volume)
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":

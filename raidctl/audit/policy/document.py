@@ -160,13 +160,13 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
             if name not in known:
                 place.wrong(f'no rule is called "{name}"; {hint(name, known)}')
     check_rules(found.waivers, [*_names(found), *builtin, UNREAD])
-    _namesakes(found)
+    _note_same_names(found)
     if found.faults:
         raise MistakesError(found.faults)
     return found
 
 
-def _namesakes(found: Document) -> None:
+def _note_same_names(found: Document) -> None:
     """Note rules with the name of another active rule. Both would be counted in one row."""
     parts = [found.part, *(group.part for group in found.groups.values())]
     asked = {name for part in parts for name in part.builtin}

@@ -32,7 +32,7 @@ class LayoutRule(PolicyRule):
     def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
         """Compare a machine. A machine whose name differs from the layout's is skipped."""
         found = compare(self.layout, machine.inventory)
-        if _elsewhere(found):
+        if _another_machine(found):
             return 0, 0
         mine = [finding for one in found.compared for finding in self._of(one, found)]
         passed = sum(one.outcome == "pass" for one in mine)
@@ -80,7 +80,7 @@ class LayoutRule(PolicyRule):
         )  # fmt: skip
 
 
-def _elsewhere(found: Comparison) -> bool:
+def _another_machine(found: Comparison) -> bool:
     return any(one.label == "machine" and one.verdict == "different" for one in found.compared)
 
 

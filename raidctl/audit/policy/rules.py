@@ -247,10 +247,10 @@ def compile_rule(table: Any, number: int, place: Place, owner: str = "") -> Poli
         return None
     if "require" not in table and "count" not in table:
         place.wrong('a rule needs "require" or "count".')
-    return _made(table, f"rule {number}", kind, place, owner)
+    return _build_rule(table, f"rule {number}", kind, place, owner)
 
 
-def _made(table: Mapping[str, Any], numbered: str, kind: str, place: Place, owner: str) -> PolicyRule:
+def _build_rule(table: Mapping[str, Any], numbered: str, kind: str, place: Place, owner: str) -> PolicyRule:
     shape = kinds()[kind]
     chosen = conditions(shape, table["where"], place.at("where")) if "where" in table else []
     required = conditions(shape, table["require"], place.at("require")) if "require" in table else []

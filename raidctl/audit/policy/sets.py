@@ -60,7 +60,7 @@ class Policy:
             key = tuple(match(hostname) is not None for match in self._patterns)
         found = self._sets.get(key)
         if found is None:
-            found = self._sets[key] = self._made(key)
+            found = self._sets[key] = self._build_set(key)
         return found
 
     def matching(self, hostname: str | None) -> list[str]:
@@ -85,7 +85,7 @@ class Policy:
         """Names of rules that a waiver may have."""
         return [*(rule.name for rule in self.every()[0]), *self._builtin, UNREAD]
 
-    def _made(self, key: tuple[bool, ...] | None) -> RuleSet:
+    def _build_set(self, key: tuple[bool, ...] | None) -> RuleSet:
         mine = [group for group, chosen in zip(self.groups, key or (), strict=False) if chosen]
         unsure = tuple(group.name for group in self.groups) if key is None else ()
         part = Part()

@@ -105,7 +105,7 @@ def samples(stream: Stream, parts: Sequence[Slice], reports: Sequence[Report], s
     if len(single) == 1 and reports[0].places is None:
         return Samples(
             ops=bytes(ops), offsets=offsets, starts=starts, latencies=latencies, results=results, size=stream.size,
-            mismatches=wrong, beyond=_beyond(reports),
+            mismatches=wrong, beyond=_add_overflow_bins(reports),
         )  # fmt: skip
     order = sorted(range(len(ends)), key=ends.__getitem__)
     return Samples(
@@ -116,7 +116,7 @@ def samples(stream: Stream, parts: Sequence[Slice], reports: Sequence[Report], s
         results=array("i", [results[index] for index in order]),
         size=stream.size,
         mismatches=wrong,
-        beyond=_beyond(reports),
+        beyond=_add_overflow_bins(reports),
     )
 
 
@@ -160,7 +160,7 @@ def bins(counted: Iterable[tuple[int, int]]) -> array[int]:
     return found
 
 
-def _beyond(reports: Sequence[Report]) -> dict[Op, array[int]]:
+def _add_overflow_bins(reports: Sequence[Report]) -> dict[Op, array[int]]:
     found: dict[Op, array[int]] = {}
     for report in reports:
         for slot, count in report.beyond.items():

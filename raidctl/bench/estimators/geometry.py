@@ -63,7 +63,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
     sigma = math.sqrt(SIGMA**2 + _log_error(reads) ** 2 + _log_error(writes) ** 2)
     ratio = math.log(read) - math.log(write)
     groups = [group for group in GROUPS if not drives or group[0] not in _PARITY or drives >= LEAST[group[0]]]
-    logs = {group: -0.5 * (_beyond(ratio, penalties(group[0], drives)) / sigma) ** 2 for group in groups}
+    logs = {group: -0.5 * (_log_distance(ratio, penalties(group[0], drives)) / sigma) ** 2 for group in groups}
     most = max(logs.values())
     weights = {group: math.exp(value - most) for group, value in logs.items()}
     total = sum(weights.values())
@@ -81,7 +81,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
     )
 
 
-def _beyond(ratio: float, within: tuple[int, int]) -> float:
+def _log_distance(ratio: float, within: tuple[int, int]) -> float:
     """Distance of a ratio's logarithm from a range of ratios. Inside the range it is 0."""
     least, most = map(math.log, within)
     return max(least - ratio, ratio - most, 0.0)

@@ -90,7 +90,7 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
     ]
 
 
-def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
+def certain_collapses(rounds: Rounds) -> list[tuple[int, int]]:
     """Those of `collapses` that hold for the whole interval. With fewer than six rounds, there are none."""
     spreads = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
     low = {depth: found.low for depth, found in spreads.items() if found.low is not None}

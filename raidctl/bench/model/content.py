@@ -44,7 +44,7 @@ class Content:
         """Number of pages in a layer."""
         return len(self._layers[layer])
 
-    def hurry(self, layer: int, by: float) -> None:
+    def leave_by(self, layer: int, by: float) -> None:
         """Let every page of a layer leave by that time."""
         pending = self._layers[layer]
         for page, (leaves, content) in pending.items():

@@ -117,7 +117,7 @@ class Device:
             raise ValueError(f"a {self.plan.kind} array has no controller with a write cache")
         self._settle(now)
         if not on:
-            self._content.hurry(CONTROLLER, now)
+            self._content.leave_by(CONTROLLER, now)
         self.write_back = on
 
     def set_drive_cache(self, now: float, on: bool) -> None:
@@ -126,7 +126,7 @@ class Device:
             raise ValueError("the drives have no cache that could be switched")
         self._settle(now)
         if not on:
-            self._content.hurry(DRIVES, now)
+            self._content.leave_by(DRIVES, now)
             self._settle(now)
         self.drive_cache = on
 
@@ -154,7 +154,7 @@ class Device:
         )
         self._reads.touch(pages)
         data = self._content.read(offset, size)
-        carried = self._carried(data)
+        carried = self._bytes_transferred(data)
         if kept:
             return self._over_link(now, carried), data
         ready = self._ahead.there(now, offset, size)
@@ -176,7 +176,7 @@ class Device:
         honest = self.traits.drives == "empties" or self.traits.commit is not None
         if self._drives and self.drive_cache and len(data) <= self._drives.size and not (durable and honest):
             return self._cached(now, DRIVES, self._drives, offset, data)
-        size = self._carried(data)
+        size = self._bytes_transferred(data)
         end = now + self.traits.commit if self.traits.commit else self.array.write(now, offset, size)
         self._content.write(MEDIUM, offset, data, end)
         return end
@@ -188,7 +188,7 @@ class Device:
         if self._drives and self.traits.commit and self._content.count(DRIVES):
             # the content of the drive's memory goes to its persistent medium, at once and sequentially
             end += self.traits.commit
-            self._content.hurry(DRIVES, end)
+            self._content.leave_by(DRIVES, end)
         if self._controller and self.traits.controller == "empties" and self._content.count(CONTROLLER):
             end = self._emptied(end, CONTROLLER, self._controller)
         if self._drives and self.traits.drives == "empties" and self._content.count(DRIVES):
@@ -202,7 +202,7 @@ class Device:
         """
         passes = self._pass_at if self._pass_at >= now else self.array.next_pass(now, *self._last)
         end = max(now, cache.empty_at, passes)
-        self._content.hurry(layer, end)
+        self._content.leave_by(layer, end)
         return end
 
     def power_cut(self, now: float) -> int:
@@ -226,14 +226,14 @@ class Device:
         if known:
             # rewritten before it was destaged: takes no more room
             self._content.write(layer, offset, data, cache.empty_at)
-            return self._over_link(now, self._carried(data))
-        size = self._carried(data)
+            return self._over_link(now, self._bytes_transferred(data))
+        size = self._bytes_transferred(data)
         cache.take(begin, size)
         hold = self.plan.hold if layer == DRIVES else 0.0
         self._content.write(layer, offset, data, max(cache.empty_at, self._pass_at) + hold)
         return self._over_link(begin, size)
 
-    def _carried(self, data: bytes) -> int:
+    def _bytes_transferred(self, data: bytes) -> int:
         """Bytes transferred for the data. With compression, there are fewer if the first bytes are alike.
 
         Counting takes a microsecond; real compression would make the replies late.

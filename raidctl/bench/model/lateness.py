@@ -66,7 +66,7 @@ class Lateness:
         if len(self._waiting) >= 4096:
             self._flush()
 
-    def thought(self, seconds: float) -> None:
+    def record_client_time(self, seconds: float) -> None:
         """Record a client's time from its last answer to its next request."""
         self._thinking.append(max(0, int(seconds * 1e9)))
         if len(self._thinking) >= 4096:

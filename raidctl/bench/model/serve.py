@@ -193,9 +193,9 @@ class Server:
     def _carry_out(self, client: Client, request: Request) -> None:
         real = time.monotonic()
         if client.answered is not None and not client.under_way:
-            self.lateness.thought(real - client.answered)
+            self.lateness.record_client_time(real - client.answered)
         client.under_way += 1
-        now = real - self._behind(client)
+        now = real - self._delay(client)
         data = b""
         if request.command is Command.READ:
             due, data = self.device.read(now, request.offset, request.size)
@@ -207,7 +207,7 @@ class Server:
             due = self.device.flush(now)
         heapq.heappush(self._due, (due, next(self._number), client, reply(request.handle, 0, data)))
 
-    def _behind(self, client: Client) -> float:
+    def _delay(self, client: Client) -> float:
         """Seconds by which a late earlier reply delayed a request.
 
         Without other requests under way, it has waited for the last reply on any connection, as the client may

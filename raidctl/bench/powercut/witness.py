@@ -336,7 +336,7 @@ def _answer(run: _Run, message: ToWitness) -> FromWitness | None:
         if run.checked:
             run.keep(message, sync=True)
         return Fine()
-    return _asked(run, message)
+    return _answer_before_writing(run, message)
 
 
 def _written(run: _Run) -> None:
@@ -344,7 +344,7 @@ def _written(run: _Run) -> None:
         raise Disorder("Writes were announced before the range was filled.")
 
 
-def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
+def _answer_before_writing(run: _Run, message: ToWitness) -> FromWitness | None:
     """Handle requests before anything is written."""
     account = run.account
     if isinstance(message, Same):

@@ -122,9 +122,9 @@ class WitnessConnection:
 
     def beat(self) -> None:
         """Send heartbeats from now on."""
-        threading.Thread(target=self._beats, daemon=True).start()
+        threading.Thread(target=self._send_heartbeats, daemon=True).start()
 
-    def _beats(self) -> None:
+    def _send_heartbeats(self) -> None:
         while not self._closed.wait(BEAT):
             try:
                 self._wire.send(Beat(time.monotonic()))

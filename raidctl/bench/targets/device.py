@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.handle import Opened, grain_of, open_direct
+from raidctl.bench.targets.handle import Opened, direct_block_size, open_direct
 from raidctl.bench.targets.safety import Kernel, data_reasons
 from raidctl.errors import BenchError
 from raidctl.text import printable
@@ -70,7 +70,7 @@ class DeviceTarget(Opened):
         self.size = os.lseek(self._handle, 0, os.SEEK_END)
         if not self.size:
             raise BenchError(f"{printable(self.name)} has no size: it has no medium, or is not set up.")
-        self.alignment = (grain_of(self._handle) if self.direct else None) or self._logical(about.st_rdev)
+        self.alignment = (direct_block_size(self._handle) if self.direct else None) or self._logical(about.st_rdev)
         if not self.direct:
             text = "O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive."
             self.confounders = (Confounder(name="page_cache", text=text, forbids=True),)

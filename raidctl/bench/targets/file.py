@@ -25,7 +25,7 @@ from raidctl.bench.targets.handle import (
     JOURNALS_DATA,
     Opened,
     attributes_of,
-    grain_of,
+    direct_block_size,
     open_direct,
     refusal,
     set_direct,
@@ -206,7 +206,7 @@ class FileTarget(Opened):
         if place.in_memory or (place.filesystem == "zfs" and self.direct):
             self.direct = False
         if self.direct:
-            self.alignment = grain_of(self._handle) or 4096
+            self.alignment = direct_block_size(self._handle) or 4096
         if place.copies_on_write:
             self.alignment = max(self.alignment, os.fstat(self._handle).st_blksize)
         self.confounders = tuple(

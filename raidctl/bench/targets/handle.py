@@ -121,7 +121,7 @@ def attributes_of(handle: int) -> int:
     return found[0]
 
 
-def grain_of(handle: int) -> int | None:
+def direct_block_size(handle: int) -> int | None:
     """Smallest block size in bytes that a descriptor with O_DIRECT accepts.
 
     Reads of increasing size are tried. None: no size is accepted.

@@ -137,7 +137,7 @@ class Link:
     def read(self, offset: int, length: int) -> bytes:
         """Read synchronously. Raise OSError with the server's errno."""
         self.send(READ, 0, offset, length)
-        self._fine()
+        self._check_reply()
         data = bytearray(length)
         self.take(memoryview(data))
         return bytes(data)
@@ -145,14 +145,14 @@ class Link:
     def write(self, offset: int, data: bytes, *, durable: bool = False) -> None:
         """Write synchronously. Raise OSError with the server's errno."""
         self.send_data(0, offset, memoryview(data), flags=FUA if durable else 0)
-        self._fine()
+        self._check_reply()
 
     def flush(self) -> None:
         """Flush synchronously. Raise OSError with the server's errno."""
         self.send(FLUSH, 0, 0, 0)
-        self._fine()
+        self._check_reply()
 
-    def _fine(self) -> None:
+    def _check_reply(self) -> None:
         _, error = self.reply()
         if error:
             raise OSError(error, "the NBD server refuses")

@@ -45,11 +45,11 @@ class Kernel:
             yield f"what uses it is unknown ({error.strerror or error})"
         yield from self._mounts(number)
         try:
-            yield from self._elsewhere(number)
+            yield from self._uses_below(number)
         except (OSError, ValueError, LookupError) as error:
             yield f"which other devices show the same bytes is unknown ({getattr(error, 'strerror', None) or error})"
 
-    def _elsewhere(self, number: str) -> Iterator[str]:
+    def _uses_below(self, number: str) -> Iterator[str]:
         """What is in use or holds data below a device. Devices that share bytes with it count as well."""
         table = ""
         if any((self.sys / "dev/block").glob("*/dm")):

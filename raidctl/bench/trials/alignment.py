@@ -82,7 +82,7 @@ class Alignment:
             latency=latencies(named),
             model="An operation across a chunk or sector boundary keeps two drives busy, or reads before it writes.",
             verdict="info" if clear or graver else "inconclusive",
-            reasons=(*(reasons or (_NOTHING if clear else unclear(phases.values(), _UNCLEAR),)), *_about(bench)),
+            reasons=(*(reasons or (_NOTHING if clear else unclear(phases.values(), _UNCLEAR),)), *_offset_lines(bench)),
             series={"chunk": bench.below.chunk, "strip_told": bench.below.strip is not None},
         )
 
@@ -91,7 +91,7 @@ _NOTHING = "The offset of operations makes no difference."
 _UNCLEAR = "The difference is within the spread of the rounds."
 
 
-def _about(bench: Bench) -> list[str]:
+def _offset_lines(bench: Bench) -> list[str]:
     """Describe the aligned offsets."""
     whose = "the volume's strip" if bench.below.strip else "a typical strip size, as the volume's is unknown"
     notes = [f"Round places are multiples of {words(bench.below.chunk)}, {whose}."]

@@ -95,7 +95,7 @@ class Knee:
             "destage": _together([one.destage for one in counted], "MiB/s"),
         }
         reasons = _reasons(found, counted)
-        reasons += _beside(figures["write_cache"], bench.below)
+        reasons += _reported_sizes(figures["write_cache"], bench.below)
         return TrialResult(
             trial=self.name,
             figures=figures,
@@ -117,7 +117,7 @@ def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
     return []
 
 
-def _beside(size: Spread, below: Below) -> list[str]:
+def _reported_sizes(size: Spread, below: Below) -> list[str]:
     """What the controller reports about its cache. A share reserved for reads is left out."""
     if not below.cache or size.low is None or size.high is None:
         return []

@@ -102,7 +102,7 @@ class Overwrite:
             )
         else:
             reasons.append(f"Rewriting stays fast for {found.low:.0f} MiB, and is slow for {found.high:.0f} MiB.")
-            reasons += _beside(found, knee)
+            reasons += _compared_with_knee(found, knee)
         return TrialResult(
             trial=self.name,
             figures={"overwrite_cache": found},
@@ -130,7 +130,7 @@ def cache_of(speeds: dict[int, float]) -> Spread:
     return spread(median((low, high)), "MiB", count, (low, high))
 
 
-def _beside(found: Spread, knee: Spread | None) -> list[str]:
+def _compared_with_knee(found: Spread, knee: Spread | None) -> list[str]:
     """Compare with the knee."""
     if knee is None or knee.measured is None:
         return []

@@ -153,13 +153,13 @@ def _by_layer(layers: Layers) -> Sequence[str]:
         reasons.append(
             f"A small write costs {layers.cost.ratio:.1f} times what a read costs{more}: {_or(layers.by_cost)}."
         )
-    reasons += _laid(layers)
+    reasons += _layout_reasons(layers)
     if layers.spindles.measured is not None:
         reasons.append(f"Reads are as fast as from {layers.spindles.measured:.1f} independent drives.")
     return reasons
 
 
-def _laid(layers: Layers) -> Iterator[str]:
+def _layout_reasons(layers: Layers) -> Iterator[str]:
     """What stripes and strides have shown."""
     total = f" of {layers.drives}" if layers.drives else ""
     if layers.whole is not None:

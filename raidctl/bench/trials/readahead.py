@@ -132,7 +132,7 @@ class ReadAhead:
         if self.kernel is not None and not bench.over:
             yield from self._settings(bench, seen, self.kernel)
         if self.switch is not None and not bench.over:
-            self._both(bench, seen, self.switch)
+            self._both_states(bench, seen, self.switch)
             yield
         return self._result(bench, seen)
 
@@ -164,14 +164,14 @@ class ReadAhead:
             return
         phase.add(outcome)
 
-    def _both(self, bench: Bench, seen: _Seen, switch: Switch) -> None:
+    def _both_states(self, bench: Bench, seen: _Seen, switch: Switch) -> None:
         """Unchanged, inverted twice, unchanged."""
         here, there = ("on", "off") if switch.on else ("off", "on")
         handled = isinstance(bench.target, Handled) and not seen.why
         seen.controller = {
             f"{way}{state}": Phase() for way in ("", "kernel_")[: 1 + handled] for state in ("on", "off")
         }
-        self._leg(bench, seen, here)
+        self._measure_state(bench, seen, here)
         with ExitStack() as stack:
             try:
                 stack.enter_context(switch.other())
@@ -182,10 +182,10 @@ class ReadAhead:
                 seen.why.append(f"The read-ahead of {switch.name} was not switched: {error}")
                 return
             for _ in range(VISITS):
-                self._leg(bench, seen, there)
-        self._leg(bench, seen, here)
+                self._measure_state(bench, seen, there)
+        self._measure_state(bench, seen, here)
 
-    def _leg(self, bench: Bench, seen: _Seen, state: str) -> None:
+    def _measure_state(self, bench: Bench, seen: _Seen, state: str) -> None:
         for _ in bench.rounds(-(-self.rounds // VISITS)):
             self._past(bench, seen.controller[state], in_a_row=True)
             if f"kernel_{state}" in seen.controller:

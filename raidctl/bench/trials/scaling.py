@@ -92,7 +92,7 @@ class Scaling:
         reasons, collapsed = list[str](), False
         for kind in dict.fromkeys(kind for kind, _ in complete):
             of_kind = {count: phase for (name, count), phase in complete.items() if name == kind}
-            for before, after in scaling.sure_collapses({count: phase.rates for count, phase in of_kind.items()}):
+            for before, after in scaling.certain_collapses({count: phase.rates for count, phase in of_kind.items()}):
                 collapsed = True
                 why = _WHY if kind == "seqrd" else ""
                 reasons.append(f"{_TITLES[kind].capitalize()} collapse from {before} to {after} at once{why}.")

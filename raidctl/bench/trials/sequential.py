@@ -82,7 +82,7 @@ class Sequential:
     def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
         named = {self._name(way): phase for way, phase in phases.items()}
         figures = {self._name(way): phase.spread("MiB/s", bench.fitting(way[1]) / MIB) for way, phase in phases.items()}
-        drives = _holding(bench)
+        drives = _data_drive_count(bench)
         verdict, reasons = self._judged(phases, figures, drives)
         expected = None if drives is None else _least(drives)
         return TrialResult(
@@ -125,7 +125,7 @@ def _least(drives: int) -> str:
     return f"at least {drives * FLOOR:.0f} MiB/s from {counted(drives, 'data drive')}"
 
 
-def _holding(bench: Bench) -> int | None:
+def _data_drive_count(bench: Bench) -> int | None:
     """Return the number of data drives in the inventory. None: it is unknown, or they are not known to rotate."""
     below = bench.below
     if bench.rotating is not True or below.level is None or below.drives is None:

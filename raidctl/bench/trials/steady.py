@@ -35,7 +35,7 @@ class Steady:
 
     def needs(self, target: Target) -> Needs:
         """Writes as much as possible."""
-        filling = target.size / MIB / FILLING if _fills(target) else 0.0
+        filling = target.size / MIB / FILLING if _needs_fill(target) else 0.0
         return Needs(seconds=self.most * (self.seconds or SOLID) + filling, written=None, size=64 * self.size)
 
     def _filled(self, bench: Bench) -> str | None:
@@ -53,7 +53,7 @@ class Steady:
         """Run rounds until the last five are steady."""
         size, phase = bench.fitting(self.size), Phase()
         seconds = self.seconds or (DISK if bench.rotating else SOLID)
-        half = self._filled(bench) if _fills(bench.target) else None
+        half = self._filled(bench) if _needs_fill(bench.target) else None
         yield
         for _ in bench.rounds(self.most):
             places = bench.places(size, min(PLACES, bench.target.size // size))
@@ -83,6 +83,6 @@ class Steady:
         )
 
 
-def _fills(target: Target) -> bool:
+def _needs_fill(target: Target) -> bool:
     """Whether everything is written first, since unwritten blocks are fast. A new file is already written."""
     return target.kind != "file"

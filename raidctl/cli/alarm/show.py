@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import look_at_controllers
+from raidctl.cli.shared.machine import read_controllers
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.operate.alarms import report
@@ -25,6 +25,6 @@ def command(context: click.Context, *, controller: str | None) -> int:
     Exit codes: as for "show".
     """
     settings = settings_of(context)
-    found = report(look_at_controllers(settings, controller))
+    found = report(read_controllers(settings, controller))
     emit_found(found, settings, "alarms.alarms_screen")
     return exit_code(found.problems)

@@ -66,10 +66,10 @@ def command(context: click.Context, /, **given: Any) -> int:
     interrupted.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     from raidctl.cli.bench._powercut import PowercutOptions, Session  # noqa: PLC0415 - only where it is needed
-    from raidctl.cli.shared.before_measuring import DryRunError, only_here  # noqa: PLC0415 - as above
+    from raidctl.cli.shared.before_measuring import DryRunError, require_local_machine  # noqa: PLC0415 - as above
 
     settings = settings_of(context)
-    only_here(settings)
+    require_local_machine(settings)
     options = PowercutOptions.of(given)
     try:
         with Session(options, settings) as session:

@@ -18,7 +18,7 @@ from raidctl.bench.record import Listener, Run
 from raidctl.bench.store import Store
 from raidctl.bench.targets.place import place_of
 from raidctl.bench.trials.classic import Classic
-from raidctl.cli.shared.before_measuring import Agreement, DryRunError, only_here, ready
+from raidctl.cli.shared.before_measuring import Agreement, DryRunError, ready, require_local_machine
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.measuring import Measured, Measuring
@@ -83,7 +83,7 @@ def command(
     interrupted, with the results up to then.
     """
     settings = settings_of(context)
-    only_here(settings)
+    require_local_machine(settings)
     order = _order(target, **given)
     _fitting(order, read_ahead=switch_read_ahead, switch_cache=switch_cache)
     store = None if no_save or dry_run else ready(settings)

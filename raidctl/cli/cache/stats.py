@@ -52,20 +52,20 @@ def command(context: click.Context, *, target: str | None, watched: str | None, 
     not be read; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
-    target, watch = _meant(target, watched)
+    target, watch = _target_and_interval(target, watched)
     if count is not None and watch is None:
         raise click.UsageError("--count needs --watch.")
     if watch is not None and settings.replay is not None:
         raise click.UsageError("A recording is one moment: there is nothing to watch.")
     with caches(settings, target) as found:
         still = settings.replay is not None or settings.demo is not None
-        looks = _looks(found, watch or (0 if still else _PAUSE), 1 if watch is None else count)
+        looks = _samples(found, watch or (0 if still else _PAUSE), 1 if watch is None else count)
         if settings.as_json:
             return _as_json(looks, one=watch is None)
         return _on_screen(looks, settings, live=watch is not None)
 
 
-def _meant(target: str | None, watched: str | None) -> tuple[str | None, float | None]:
+def _target_and_interval(target: str | None, watched: str | None) -> tuple[str | None, float | None]:
     """Return target and interval. ``--watch /srv/db`` names a target, although click takes it for the interval.
 
     Raises:
@@ -84,7 +84,7 @@ def _meant(target: str | None, watched: str | None) -> tuple[str | None, float |
     return target, seconds
 
 
-def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistics]:
+def _samples(found: Caches, pause: float, count: int | None) -> Iterator[Statistics]:
     """Yield samples of the counters. The first has the counts since boot if there is no pause."""
     before, began = _sample(found), time.monotonic()
     for number in itertools.count(1):

@@ -124,11 +124,11 @@ def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> 
     for name, kernels_setting, sign in _OF_KIND:
         if name in wanted:
             ids = [volume.id for volume in _kernel(seen, below) if sign in volume.details]
-            found += _each(ids, kernels_setting, wanted[name], name, target)
+            found += _limit_for_each(ids, kernels_setting, wanted[name], name, target)
     for name, controller_setting in _OF_CONTROLLERS:
         if name in wanted:
             ids = [controller.id for controller in below.controllers if has_cache(controller)]
-            found += _each(ids, controller_setting, wanted[name], name, target)
+            found += _limit_for_each(ids, controller_setting, wanted[name], name, target)
     return found
 
 
@@ -140,7 +140,7 @@ def _kernel(seen: Survey, below: Scope) -> list[Volume]:
     return [volume for volume in volumes if volume.id in names and volume.details.get("target") != "cache"]
 
 
-def _each(ids: Sequence[str], setting: Setting, value: int, name: str, target: str | None) -> list[Desired]:
+def _limit_for_each(ids: Sequence[str], setting: Setting, value: int, name: str, target: str | None) -> list[Desired]:
     if not ids:
         where = f'Nothing below "{target}"' if target else "Nothing here"
         raise UsageError(f'{where} has a limit for {_spelt(name)}; "raidctl cache threshold" shows what there is.')

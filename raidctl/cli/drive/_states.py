@@ -15,7 +15,7 @@ from raidctl.cli.shared.plan_change import Consent, Work
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.operate.abilities import ability
-from raidctl.operate.boot_loader import look_around, nodes_of
+from raidctl.operate.boot_loader import nodes_of, read_surroundings
 from raidctl.operate.deed_subjects import drive_of, volumes_of
 from raidctl.operate.drive_guards import Known, SetOffline, denials, erased_with, is_inactive
 from raidctl.operate.removal_subject import Subject
@@ -82,7 +82,7 @@ def _one_of_each_array(seen: Survey, deeds: Sequence[Deed]) -> None:
 
 def _known(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Known:
     drive_id = deed.drive or ""
-    around = converse(look_around(seen, nodes_of(seen, [drive_id]), named.vendors), named.runner)
+    around = converse(read_surroundings(seen, nodes_of(seen, [drive_id]), named.vendors), named.runner)
     copy = ability("replace", drive_id, seen, named.vendors)
     return Known(
         now=datetime.now(timezone.utc), around=around, boot=boot_id(), can_copy=copy is not None and copy.can,

@@ -119,7 +119,7 @@ def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: 
     if found.refused or found.printed:
         return _refused(work, settings, made, found)
     if not work.plan.steps:
-        return _nothing(settings, made, inventory)
+        return _nothing_to_apply(settings, made, inventory)
     text = plan_text(work.plan, work.notes, columns())
     if not settings.as_json:
         then = _THEN if any(name in ("create", "delete") for name, _ in found.plans) else ""
@@ -158,7 +158,7 @@ def _denials(found: Stages) -> Iterator[Denial]:
         yield Denial(deed=deed, reason=why, alternative='Its command: "raidctl layout plan".')
 
 
-def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
+def _nothing_to_apply(settings: Settings, made: Compiled, inventory: Inventory) -> int:
     if settings.as_json:
         emit_json(Report(Plan(), "already").outcome())
     else:

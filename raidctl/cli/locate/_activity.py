@@ -46,7 +46,7 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
     else:
         emit(listed(report, columns(), verbose=settings.verbose))
     if bursts and not dry_run:
-        _go_on(named, bursts, end)
+        _blink_bursts(named, bursts, end)
     return EXIT_NO if len(bursts) < len(wanted) else EXIT_FINE
 
 
@@ -56,7 +56,7 @@ def _target(wanted: Wanted, read: Run | str, *, on: bool | None) -> Located:
     return replace(of_bay(wanted.bay), led="activity", way="activity", on=on)
 
 
-def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
+def _blink_bursts(named: Machine, bursts: Sequence[Run], end: float) -> None:
     """Alternate one second of rest and one of reading, until the time is over.
 
     Raises:

@@ -46,7 +46,7 @@ def command(context: click.Context) -> int:
     settings = settings_of(context)
     with machine(settings) as named:
         place = _place(settings)
-        mine = _mine(named, place) if place is not None else []
+        mine = _own_leds(named, place) if place is not None else []
         known = {one.led for one in mine}
         seen, leds = named.survey(), kernel_leds(named)
         bays = [_bay(led, seen, leds) for led in leds.all() if led.id not in known]
@@ -83,7 +83,7 @@ def _place(settings: Settings) -> Path | None:
     return place if place.exists() else None
 
 
-def _mine(named: Machine, place: Path) -> list[Located]:
+def _own_leds(named: Machine, place: Path) -> list[Located]:
     """Return the LEDs of unfinished changes, with their states."""
     found = []
     for journaled in open_changes(place, named.source):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import look_at_controllers
+from raidctl.cli.shared.machine import read_controllers
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.operate.hardware_reports import patrols
@@ -25,7 +25,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     Exit codes: as for "show".
     """
     settings = settings_of(context)
-    inventory = look_at_controllers(settings, controller)
+    inventory = read_controllers(settings, controller)
     found = patrols(inventory, inventory.tasks)
     emit_found(found, settings, "hardware_reports.patrols_screen")
     return exit_code(found.problems)

@@ -15,7 +15,7 @@ from raidctl.errors import AccessMissing, CannotTell, UsageError
 from raidctl.output.terminal import is_terminal
 
 
-def only_here(settings: Settings) -> None:
+def require_local_machine(settings: Settings) -> None:
     """Refuse options that name another machine than this one.
 
     Raises:

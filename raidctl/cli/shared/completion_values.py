@@ -78,10 +78,10 @@ def last_inventory(settings: Settings) -> Inventory | None:
     from raidctl.cli.shared.state_directories import readable_directory
     from raidctl.snapshots.store import States
 
-    class Hurried(States):
+    class ShortStates(States):
         patience = 0.2
 
-    states = Hurried(readable_directory(settings))
+    states = ShortStates(readable_directory(settings))
     source = f"ssh:{settings.host}" if settings.host else "local"
     of_it = [one for one in states.list() if one.source == source]
     return states.get(of_it[-1].id) if of_it else None

@@ -34,7 +34,7 @@ def for_programs(error: Exception, code: int, given: Sequence[str], *, printed: 
     try:
         if nagios:
             return _unknown(error)
-        if json_asked(given) and not printed:
+        if json_requested(given) and not printed:
             _emit_error(error, code)
     except ReaderGoneError:
         return EXIT_READER_GONE
@@ -43,7 +43,7 @@ def for_programs(error: Exception, code: int, given: Sequence[str], *, printed: 
     return code
 
 
-def json_asked(given: Sequence[str]) -> bool:
+def json_requested(given: Sequence[str]) -> bool:
     """Return whether a command line asks for JSON."""
     return "--json" in _ours(given)
 

@@ -65,7 +65,7 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, 
         raise CannotTell(f"{printable(path)} cannot be written: not a regular file.")
     parts = (data,) if isinstance(data, bytes) else data
     named = Path(path)
-    elsewhere = _elsewhere(named) if os.geteuid() == 0 else None
+    elsewhere = _link_target(named) if os.geteuid() == 0 else None
     if elsewhere is not None:
         raise CannotTell(
             f"{printable(path)} is a link into another directory, which is not followed as root. "
@@ -114,7 +114,7 @@ def _is_other(path: str) -> bool:
     return not Path(path).is_file() and Path(path).exists()
 
 
-def _elsewhere(named: Path) -> str | None:
+def _link_target(named: Path) -> str | None:
     """Return where a link leads. None if it stays in its directory or belongs to the system."""
     folder, target = os.path.realpath(named.parent), os.path.realpath(named)
     own = folder in ("/dev", "/dev/fd") or folder.startswith("/proc/")

@@ -142,7 +142,7 @@ def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
 
     If the service processor does not respond, the machine's own view is shown alone.
     """
-    from raidctl.runners.bmc import BesideRunner  # noqa: PLC0415 - only where it is asked for
+    from raidctl.runners.bmc import BmcAndHostRunner  # noqa: PLC0415 - only where it is asked for
 
     with closing(_bmc_of(settings, place)) as bmc:
         try:
@@ -155,10 +155,10 @@ def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
             yield Machine(bmc, found, f"bmc:{bmc.address.host}", problems)
         elif settings.host:
             with _remote(settings, settings.host) as far:
-                yield replace(far, runner=BesideRunner(far.runner, bmc))
+                yield replace(far, runner=BmcAndHostRunner(far.runner, bmc))
         else:
             with _local(settings, *vendors()) as here:
-                yield replace(here, runner=BesideRunner(here.runner, bmc))
+                yield replace(here, runner=BmcAndHostRunner(here.runner, bmc))
 
 
 def _bmc_of(settings: Settings, place: str) -> BmcRunner:
@@ -268,7 +268,7 @@ def look(settings: Settings) -> Survey:
     return seen
 
 
-def look_at_controllers(settings: Settings, word: str | None) -> Inventory:
+def read_controllers(settings: Settings, word: str | None) -> Inventory:
     """Read the machine as :func:`look` does. With a word, it has only the controllers of the object that this names."""
     seen = look(settings)
     if not word:

@@ -85,7 +85,7 @@ class Measuring:
             else:
                 target, prepared = self._opened(stack), 0
                 if self.order.also_read:
-                    self._beside(stack)
+                    self._open_others(stack)
                 self._choices(target)
                 agree(announcement(self.order, target, []))
                 self.busy = self.loads()
@@ -107,7 +107,7 @@ class Measuring:
 
         return FileTarget(self.order.target, size, progress=progress, tell=tell)
 
-    def _beside(self, stack: ExitStack) -> None:
+    def _open_others(self, stack: ExitStack) -> None:
         """Open the other devices, and use the profile that measures all."""
         others: list[Target] = []
         several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.also_read)]
@@ -148,7 +148,7 @@ class Measuring:
         found = (*confounders(self._target_facts(target)), *self.busy)
         session = self._session(target, choice, found, notes)
         if not session.interrupted and not self.busy:  # something may have begun meanwhile
-            session = self._listened(session)
+            session = self._with_other_load(session)
             found = (*found, *self.busy)
         second = None
         if other is not None and not session.interrupted:
@@ -156,7 +156,7 @@ class Measuring:
             session = msgspec.structs.replace(session, interrupted=second.interrupted)
         return Measured(session, second, prepared)
 
-    def _listened(self, session: Session) -> Session:
+    def _with_other_load(self, session: Session) -> Session:
         """Add other load on the drives at the end of a session. Ctrl-C loses no figures."""
         try:
             self.busy = self.loads("after")

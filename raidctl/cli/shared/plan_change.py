@@ -221,7 +221,7 @@ def planned(
     with machine(settings) as named:
         named.vendors = [*named.vendors, *more]
         work = work_on(named, place, requests, consent)
-        _look_back(work, settings)
+        _find_undone_change(work, settings)
         work.notes += tuple(_doubts(work))
         yield work
 
@@ -248,7 +248,7 @@ def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent:
     return Work(named, seen, made, place, consent, length, looked)
 
 
-def _look_back(work: Work, settings: Settings) -> None:
+def _find_undone_change(work: Work, settings: Settings) -> None:
     """Find the change that the plan undoes. In a dry run, also check for a running or unfinished change that blocks it.
 
     Raises:

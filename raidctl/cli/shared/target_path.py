@@ -24,7 +24,7 @@ def path_of(word: str, machine: CheckedMachine) -> str:
         raise UsageError('"" names nothing: omit it to verify all volumes.')
     if machine.inventory.host.source != "local":
         return _elsewhere(word, machine)
-    if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _lies_here(word, machine)):
+    if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _is_local_file(word, machine)):
         return word
     refuse_gone(word)
     shown = printable(word)
@@ -61,7 +61,7 @@ def _elsewhere(word: str, machine: CheckedMachine) -> str:
     return path
 
 
-def _lies_here(word: str, machine: CheckedMachine) -> bool:
+def _is_local_file(word: str, machine: CheckedMachine) -> bool:
     """Return whether a word names a file or directory here. It must name no object of the machine."""
     if not os.path.lexists(word):
         return False

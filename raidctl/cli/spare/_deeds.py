@@ -54,7 +54,7 @@ class Spares(Struct):
         """Return the reasons to refuse the deed now."""
         controller = owner(seen.inventory.controllers, deed.object_id)
         if controller is not None and controller.mode != "software":
-            contents = self._exposed(deed, seen) if deed.verb == "add_spare" else None
+            contents = self._read_if_visible(deed, seen) if deed.verb == "add_spare" else None
             return refusals(deed, objections_behind(deed, seen, controller, contents))
         return denials(deed, seen, self._candidate(deed, seen) if deed.verb == "add_spare" else None)
 
@@ -68,7 +68,7 @@ class Spares(Struct):
         lifted = self.consent.unsafe is not None
         return [one.reason for one in self.denials(deed, seen) if not (lifted and one.overridable)]
 
-    def _exposed(self, deed: Deed, seen: Survey) -> Contents | None:
+    def _read_if_visible(self, deed: Deed, seen: Survey) -> Contents | None:
         """Read a drive behind a controller if the system sees it, too."""
         drive = physical_drive(seen, deed.drive)
         if drive is None or self.machine is None:

@@ -43,7 +43,7 @@ def _deed(seen: Survey, word: str) -> Deed:
         for one in controller.drives
         if one.id in ids or ids & set(one.backing)
     ]
-    behind = _behind(seen, ids)
+    behind = _controller_deed(seen, ids)
     if behind is not None and not mine:
         return behind
     # a drive may have members of other arrays on its other partitions
@@ -58,7 +58,7 @@ def _deed(seen: Survey, word: str) -> Deed:
     return Deed(object_id=volume.id, verb="remove_spare", drive=_below(seen, spare), device=spare.device)
 
 
-def _behind(seen: Survey, ids: frozenset[str]) -> Deed | None:
+def _controller_deed(seen: Survey, ids: frozenset[str]) -> Deed | None:
     """Return the deed for a spare of a controller. None: the named drive is not such a spare."""
     found = [
         (controller, one)

@@ -61,7 +61,9 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
     refusals: list[Refusal] = []
     for desired in requests:
         volume = objects.get(desired.object_id)
-        refusal = _refused(desired, volume, requests) if volume is not None else _no(desired, "It has no such setting.")
+        refusal = (
+            _refused(desired, volume, requests) if volume is not None else _refusal(desired, "It has no such setting.")
+        )
         if refusal is not None:
             refusals.append(refusal)
         elif volume is not None and volume.details[desired.setting] == desired.value:
@@ -76,7 +78,7 @@ def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: step.setting != "cache_mode"))
 
 
-def _no(desired: Desired, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
+def _refusal(desired: Desired, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
     return Refusal(desired=desired, kind=kind, reason=why, alternative=alternative)
 
 
@@ -84,14 +86,14 @@ def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> R
     """Refuse a desired setting that the kernel does not support. Return None if it does."""
     if desired.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
         answer = reload_answer(volume.details.get("name"))
-        return _no(desired, answer.why or "", answer.alternative)
+        return _refusal(desired, answer.why or "", answer.alternative)
     if desired.setting not in _settings(volume):
-        return _no(desired, "It has no such setting.")
+        return _refusal(desired, "It has no such setting.")
     before = volume.details.get(desired.setting)
     if before is None:
-        return _no(desired, "Its current value cannot be read, so it could not be restored.", kind="unknown")
+        return _refusal(desired, "Its current value cannot be read, so it could not be restored.", kind="unknown")
     if desired.setting == "writeback_percent" and int(desired.value) > _CUTOFF:
-        return _no(desired, f"bcache accepts at most {_CUTOFF}%, or 40% unless loaded with another limit.")
+        return _refusal(desired, f"bcache accepts at most {_CUTOFF}%, or 40% unless loaded with another limit.")
     if desired.setting in _AHEAD:
         return _ahead(desired, volume)
     return _limit(desired, volume, before, requests) if desired.setting in LIMITS else None
@@ -110,7 +112,7 @@ def _ahead(desired: Desired, volume: Volume) -> Refusal | None:
     """Refuse a read-ahead that is not in whole pages. The kernel silently rounds it down."""
     page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
     if int(desired.value) % page:
-        return _no(desired, f"Read-ahead must be a multiple of the page size, {page} KiB.")
+        return _refusal(desired, f"Read-ahead must be a multiple of the page size, {page} KiB.")
     return None
 
 
@@ -119,10 +121,10 @@ def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Des
     value, _, unit = desired.value.partition(" ")
     page = int(volume.details.get("page size", _LARGEST_PAGE))
     if unit == "bytes" and int(value) < _LEAST * page:
-        return _no(desired, f"The kernel silently ignores a limit below {_LEAST} pages of {page} bytes.")
+        return _refusal(desired, f"The kernel silently ignores a limit below {_LEAST} pages of {page} bytes.")
     if before == "0 percent" and unit == "bytes":
         why = "Bytes and percent are both 0 now, which the kernel cannot restore once one of them is set."
-        return _no(desired, why, "Set a percentage first.", kind="unknown")
+        return _refusal(desired, why, "Set a percentage first.", kind="unknown")
     current = volume.details | {other.setting: other.value for other in requests if other.object_id == volume.id}
     limits = [current.get(name, "") for name in ("dirty_background_limit", "dirty_limit")]
     known = all(limit.endswith(" percent") for limit in limits) or "available" in current
@@ -132,7 +134,7 @@ def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Des
             f"The background limit of {current['dirty_background_limit']} is not below the limit of "
             f"{current['dirty_limit']}: the kernel would silently use half of the limit instead."
         )
-        return _no(desired, why, "Set both: --dirty-background-… below --dirty-….")
+        return _refusal(desired, why, "Set both: --dirty-background-… below --dirty-….")
     return None
 
 

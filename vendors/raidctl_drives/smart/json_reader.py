@@ -10,7 +10,7 @@ from raidctl_drives.draft import DeviceComplaint
 from raidctl_drives.smart import json_labels, messages, scan
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.json_drive import read_drive
-from raidctl_drives.smart.json_tree import BEGINNING, Leaves, Tree, mended, parse, words
+from raidctl_drives.smart.json_tree import BEGINNING, Leaves, Tree, closed_json, parse, words
 
 
 def read_json(command: str, text: str, key: str) -> tuple[list[SmartDraft], Output]:
@@ -51,7 +51,7 @@ def _sentence(why: str) -> str:
 
 
 def _rest(text: str) -> list[Any]:
-    whole = mended(text)
+    whole = closed_json(text)
     try:
         return parse(whole) if whole else []
     except ValueError:

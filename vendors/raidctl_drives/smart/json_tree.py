@@ -33,7 +33,7 @@ def parse(text: str) -> list[Any]:
     return values
 
 
-def mended(text: str) -> str | None:
+def closed_json(text: str) -> str | None:
     """Close a JSON text after its last complete member. None if it cannot be recovered."""
     closers: list[str] = []
     good: tuple[int, str] | None = None

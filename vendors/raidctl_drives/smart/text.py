@@ -34,7 +34,7 @@ class Reader:
         self.section = ""
         self.prompted = False
         called = sentences.PROMPT.fullmatch(output.command)
-        self.called = _asked(called["arguments"]) if called else (None, None)
+        self.called = _queried_device(called["arguments"]) if called else (None, None)
         self.drafts: list[SmartDraft] = []
         self._begin(*self.called)
 
@@ -124,7 +124,7 @@ class Reader:
             if self.draft.blank:
                 self.drafts.pop().drop_evidence()
             self._begin()
-            self.draft.found_at(line, *_asked(prompt["arguments"]))
+            self.draft.found_at(line, *_queried_device(prompt["arguments"]))
             mark_read(line)
             self.prompted = True
             return True
@@ -211,7 +211,7 @@ def scsi_gap(lines: Sequence[str]) -> str:
     return ""
 
 
-def _asked(arguments: str) -> tuple[str | None, str | None]:
+def _queried_device(arguments: str) -> tuple[str | None, str | None]:
     """The one device and the type that a command line names.
 
     The device is None if there are none or several, the type if there is none.

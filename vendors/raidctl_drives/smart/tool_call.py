@@ -44,7 +44,7 @@ def query_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered
         command = _PLAIN + target
         answer = yield from ask(Run(command, timeout=TIMEOUT))
     if not answer.fine and answer.trouble is not Failure.FLOOD:
-        return [], [], [_not_asked(device, answer)]
+        return [], [], [_not_queried(device, answer)]
     text = answer.text if answer.text.strip() else answer.error_text
     drafts, output = read_text(" ".join(command), text, f"smartctl:{device}")
     found, problems = _of_the_drive(device, drafts, answer)
@@ -83,7 +83,7 @@ def _problem(device: str, message: str, severity: Severity = "error") -> Problem
     )  # fmt: skip
 
 
-def _not_asked(device: str, answer: RunAnswer) -> Problem:
+def _not_queried(device: str, answer: RunAnswer) -> Problem:
     if answer.trouble is Failure.MISSING:
         return Problem(
             severity="warning", where=device, message="smartctl is not installed: the drive's health is unknown.",

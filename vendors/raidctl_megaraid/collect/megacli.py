@@ -16,7 +16,7 @@ from raidctl.request import Dialogue, Failure
 from raidctl.text import regex
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
-from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
+from raidctl_megaraid.collect.tool_call import Source, one_by_one, problems_to_notes
 from raidctl_megaraid.draft import ControllerDraft
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def query_megacli(one: Source, expected: int) -> Dialogue[None]:
     [first] = yield from one.run(("-AdpAllInfo", "-aALL", _QUIET))
     targets = ["-aALL"]
     if not first.whole:
-        targets = yield from _each_alone(one, first, expected)
+        targets = yield from _query_each(one, first, expected)
     if not one.seen or not targets:
         return
     questions = ["-LdPdInfo"]
@@ -42,12 +42,12 @@ def query_megacli(one: Source, expected: int) -> Dialogue[None]:
     if len(one.seen) > 1 or expected > 1:
         questions.append("-AdpGetPciInfo")
     yield from one.run(*((question, target, _QUIET) for question in questions for target in targets))
-    if any(_left(controller) for controller in one.seen):
+    if any(_has_unnamed_drives(controller) for controller in one.seen):
         yield from one.run(*(("-PDList", target, _QUIET) for target in targets))
     made = yield from one.run(*_more(one.seen, targets))
     for call in made:
         if "-AdpPR" in call.request.argv:
-            excuse(call)
+            problems_to_notes(call)
         elif call.answer.trouble is Failure.UNRECORDED:  # recordings of earlier versions
             call.problems = [as_note(problem) for problem in call.problems]
 
@@ -80,7 +80,7 @@ def _foreign(controller: ControllerDraft) -> bool:
     return bool(controller.get("foreign") or any(drive.get("foreign") for drive in controller.drives.values()))
 
 
-def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
+def _query_each(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
     """The targets of each controller that answers, by its number."""
     if first.answer.trouble is not None and not first.hangs:
         return []
@@ -94,7 +94,7 @@ def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
     return good
 
 
-def _left(controller: ControllerDraft) -> bool:
+def _has_unnamed_drives(controller: ControllerDraft) -> bool:
     """Whether the controller counts more drives than the volumes name. True if it does not count them."""
     counts = [
         value for label, value in controller.details.items() if _DISKS.search(label) and value.strip().isdecimal()

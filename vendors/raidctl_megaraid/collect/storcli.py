@@ -15,7 +15,7 @@ from raidctl.request import Dialogue, Failure
 from raidctl.vendor.draft import WEAK
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
-from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
+from raidctl_megaraid.collect.tool_call import Source, one_by_one, problems_to_notes
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.tools import OUTPUT_WORDS
 
@@ -35,14 +35,14 @@ def query_storcli(one: Source, expected: int) -> Dialogue[None]:
     numbers = [controller.name for controller in one.seen]
     alone = not first.whole and first.answer.code != 127
     if alone:
-        numbers = yield from _each_alone(one, first, expected)
+        numbers = yield from _query_each(one, first, expected)
     if not numbers:
         return
     lines = list(_more(one, [controller for controller in one.seen if controller.name in numbers], alone=alone))
     made = yield from one.run(*lines)
     for call in made:
         if "patrolread" in call.request.argv:
-            excuse(call)
+            problems_to_notes(call)
         elif call.answer.trouble is Failure.UNRECORDED and _later(call.request.argv[1:]):
             call.problems = [as_note(problem) for problem in call.problems]  # recordings of earlier versions
     if not alone:
@@ -73,7 +73,7 @@ def _line(*words: str) -> tuple[str, ...]:
     return (*words, *OUTPUT_WORDS)
 
 
-def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
+def _query_each(one: Source, first: Call[ReadDocument], expected: int) -> Dialogue[list[str]]:
     """Each controller by its own number; the numbers of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []

@@ -25,7 +25,7 @@ TIMEOUT = 120.0
 """Seconds for one call; ``show all`` waits long for a drive that dies."""
 
 
-def excuse(call: Call[ReadDocument]) -> None:
+def problems_to_notes(call: Call[ReadDocument]) -> None:
     """Turn the problems of an optional call into notes.
 
     Not all firmware knows such a command, and none of its data is about a drive or a volume. A tool that has answered

@@ -48,7 +48,7 @@ def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
         usable = [one for one in found if _kind(one) != OLD]
         barred = [one for one in found if _kind(one) == OLD]
         if barred:
-            made.problems.append(_barred(barred, frozen, usable))
+            made.problems.append(_freezing_tools(barred, frozen, usable))
     for kinds in (PLAIN, _USUAL_V8):
         mine = [need for need in controllers if set(need.kinds) & set(kinds)]
         if controllers and not mine:
@@ -58,7 +58,9 @@ def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
         tools = [one for kind in order for one in usable if _kind(one) == kind]
         if tools:
             made.groups.append(ToolGroup(tools, len(mine)))
-    made.problems += [_beyond(need) for need in controllers if not need.kinds and not need.frozen_by_megacli]
+    made.problems += [
+        _unsupported_controller(need) for need in controllers if not need.kinds and not need.frozen_by_megacli
+    ]
     return made
 
 
@@ -86,7 +88,7 @@ def not_run(tools: Sequence[Installed], reporters: Sequence[str]) -> Problem:
     )  # fmt: skip
 
 
-def _barred(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence[Installed]) -> Problem:
+def _freezing_tools(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence[Installed]) -> Problem:
     names = listing(one.spec.name for one in tools)
     was, it = ("was", "it") if len(tools) == 1 else ("were", "they")
     message = f"{names} {was} not run: {it} can freeze a host with the controller {frozen[0].name}."
@@ -98,7 +100,7 @@ def _barred(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence
     )  # fmt: skip
 
 
-def _beyond(need: Need) -> Problem:
+def _unsupported_controller(need: Need) -> Problem:
     return Problem(
         severity="info", kind="note", where=need.device.address,
         message=f"No supported tool reads the old controller {need.name} (driver {need.device.driver}).",

@@ -166,7 +166,7 @@ _FIELDS: Fields[ControllerDraft] = {
     # Memory: 128MB        of -CfgDsply
     "memory": _memory,
     "memory size": Field("cache.size_bytes", numbers.size),
-    "current size of fw cache": Field("cache.available_bytes", numbers.some_size),
+    "current size of fw cache": Field("cache.available_bytes", numbers.nonzero_size),
     "cache flush interval": Field("cache.flush_interval_seconds", numbers.seconds),
     # Any Offline VD Cache Preserved   : No
     "any offline vd cache preserved": Field("cache.preserved_data", flag),

@@ -56,7 +56,7 @@ def split_inquiry(raw: str, interface: str | None, level: str | None) -> Inquiry
     found = None
     if _scsi_columns(raw, interface, level):
         found = _scsi(text)
-    elif len(text) > ATA_MODEL and interface != "sas" and not _moved(text):
+    elif len(text) > ATA_MODEL and interface != "sas" and not _lost_blanks(text):
         found = _ata(text, level)
     return found or _collapsed(text, interface, level) or Inquiry()
 
@@ -97,7 +97,7 @@ def _scsi(text: str) -> Inquiry:
     )
 
 
-def _moved(text: str) -> bool:
+def _lost_blanks(text: str) -> bool:
     """Whether ATA inquiry data lost the blanks before its serial number."""
     full = text[ATA_MODEL - 1] != " "
     return text[ATA_SERIAL] == " " or (full and _GAP.search(text[ATA_SERIAL:ATA_MODEL]) is not None)

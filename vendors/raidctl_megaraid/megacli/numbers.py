@@ -42,7 +42,7 @@ def size(text: str) -> int | None:
     return parse_size(text, binary=True) if has_value(text) else None
 
 
-def some_size(text: str) -> int | None:
+def nonzero_size(text: str) -> int | None:
     """A size. None also for ``0 MB``, which firmware prints for an unknown figure."""
     return size(text) or None
 

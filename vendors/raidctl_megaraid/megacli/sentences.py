@@ -131,7 +131,7 @@ def _none_there(controller_of: ControllerOf, line: Line, match: re.Match[str], a
     controller_of(_number(match["adapter"]) if match["adapter"] else adapter).detail(line, match["what"], "none")
 
 
-def _moved(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+def _state_changed(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.``: a command's success; the state is read again."""
     controller = controller_of(_number(match["adapter"]) if match["adapter"] else adapter)
     controller.detail(line, f"Changed {match['what']}", match["said"])
@@ -159,7 +159,7 @@ def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adap
     del adapter
     controller = controller_of(_number(match["adapter"]))
     text = match["rest"].strip()
-    pair = split(text) or _is(text)
+    pair = split(text) or _name_and_state(text)
     if pair is None:
         controller.detail(line, "Said", text)
         return
@@ -170,7 +170,7 @@ def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adap
 _IS = regex(r"(.{2,60}?)\s+(?:is|are|will)\s+(.{2,80}?)\.?")
 
 
-def _is(text: str) -> tuple[str, str] | None:
+def _name_and_state(text: str) -> tuple[str, str] | None:
     match = _IS.fullmatch(text)
     return (match[1], match[2]) if match else None
 
@@ -212,7 +212,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (_FOREIGN, _foreign),
         (_COUNTED, _count),
         (f"{_A}{_NONE}", _none_there),
-        (f"{_A}(?P<what>EnclId ?-.{{1,20}}SlotId ?-.{{1,8}}?) (?P<said>state changed.{{1,60}})", _moved),
+        (f"{_A}(?P<what>EnclId ?-.{{1,20}}SlotId ?-.{{1,8}}?) (?P<said>state changed.{{1,60}})", _state_changed),
         (r".{0,160}policy change to WB will not come into effect.{0,60}", _later),
         (f"{_A}{_SUCCESS}", _set),
     )

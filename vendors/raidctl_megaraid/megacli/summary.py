@@ -191,12 +191,12 @@ _DRIVE: Fields[Draft] = {
     "product id": _model,
     "state": _state,
     # Capacity           : 278.875 GB
-    "capacity": Field("size_bytes", numbers.some_size, ROW),
+    "capacity": Field("size_bytes", numbers.nonzero_size, ROW),
     "disk type": _disk_type,
 }
 _VOLUME: Fields[GroupDraft] = {
     # Size               : 1.090 TB
-    "size": Field("size_bytes", numbers.some_size, ROW),
+    "size": Field("size_bytes", numbers.nonzero_size, ROW),
     # State              : Optimal
     "state": lambda draft, pair: volume.state(draft, pair, ROW),
     # RAID Level         : 5

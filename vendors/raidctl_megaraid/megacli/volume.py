@@ -240,13 +240,13 @@ _FIELDS: Fields[GroupDraft] = {
     # Name                :Virtual Disk 0
     "name": Field("name", lambda text: text.strip() or None),
     # Size                : 278.875 GB
-    "size": Field("size_bytes", numbers.some_size),
+    "size": Field("size_bytes", numbers.nonzero_size),
     # State               : Optimal
     "state": state,
     # Strip Size          : 64 KB
-    "strip size": Field("strip_bytes", numbers.some_size),
+    "strip size": Field("strip_bytes", numbers.nonzero_size),
     # Stripe Size: 64kB        of older versions, which mean the strip of one drive too
-    "stripe size": Field("strip_bytes", numbers.some_size),
+    "stripe size": Field("strip_bytes", numbers.nonzero_size),
     # Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU
     "default cache policy": lambda volume, pair: cache_policy(volume, pair, "write_configured", ROW),
     # Current Cache Policy: WriteThrough, ReadAdaptive, Direct, No Write Cache if Bad BBU

@@ -68,13 +68,13 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
         return None
     fall, volume = _FALL.fullmatch(argv[1]), _VOLUME.fullmatch(argv[1])
     if fall is not None and words[:-2] in (["import"], ["delete"], ["del"]):
-        return _fall(fall[1], state, importing=words[0] == "import")
+        return _import_or_delete(fall[1], state, importing=words[0] == "import")
     if volume is not None and words[:-2] == ["delete", "preservedcache"]:
         return _discard(volume[1], volume[2], state)
     return None
 
 
-def _fall(number: str, state: Mapping[str, str], *, importing: bool) -> Reply:
+def _import_or_delete(number: str, state: Mapping[str, str], *, importing: bool) -> Reply:
     groups = _parts(number, "foreign", state)
     if not groups:
         # the tool reports a failure if there is none

@@ -228,7 +228,7 @@ def _read_replace(battery: Draft, pair: Pair) -> None:
         for line in pair.lines:
             battery.put(line, "replace", asked, DETAIL if asked else ROW)
     if asked:
-        _flaw(battery, pair)
+        _note_contradiction(battery, pair)
     keep(battery, pair)
 
 
@@ -256,7 +256,7 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     if capacitance is not None and capacitance <= WORN_PERCENT:
         # Capacitance  92 %
         battery.add_problem("warning", "state", f"The capacitor has {capacitance}% of its capacitance.", labels.POWER)
-        _flaw(battery, pair)
+        _note_contradiction(battery, pair)
     trouble = labels.TROUBLES.get(label)
     known = trouble is None or value in trouble[0] | labels.GOOD_WORDS | words.NO_VALUE or value[:1].isdigit()
     if label in labels.WORDS and not known:
@@ -264,10 +264,10 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     if trouble is not None and value in trouble[0]:
         battery.add_problem("warning", "state", trouble[1], trouble[2])
         if label not in labels.ADVICE and not (label == labels.OFFLOAD and battery.name.startswith("bbu")):
-            _flaw(battery, pair)
+            _note_contradiction(battery, pair)
 
 
-def _flaw(battery: Draft, pair: Pair) -> None:
+def _note_contradiction(battery: Draft, pair: Pair) -> None:
     """Remember a flag that contradicts a good state."""
     flaws: tuple[str, ...] = battery.get("flaws") or ()
     battery.override("flaws", tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))

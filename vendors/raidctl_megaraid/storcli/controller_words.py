@@ -236,7 +236,7 @@ def memory(text: str) -> int | None:
     return parse_size(plain, binary=True)
 
 
-def some_memory(text: str) -> int | None:
+def nonzero_memory(text: str) -> int | None:
     """As :func:`memory`; firmware that does not report its share prints 0."""
     return memory(text) or None
 

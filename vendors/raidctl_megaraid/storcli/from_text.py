@@ -135,7 +135,7 @@ class _Reader:
         self.stack: list[Section] = []
         self.in_header = self.in_details = self.died = False
         self.before = "blank"
-        self.adrift = False
+        self.stray_rows_reported = False
         self.unexplained = ""
         """The title of the last table, if its legend has not come."""
         self.legends: set[str] = set()
@@ -336,15 +336,15 @@ class _Reader:
         if last and (not text.strip("-") or self.before == "rule"):  # the rule above a table, or the head below it
             self._broken(top.title if top else "")
         elif headless_rows.of_table(text):
-            self._adrift(text)
+            self._report_stray_rows(text)
         elif _BANNER.search(text) or _EVENT.match(text):
             mark_read(*block.lines)
         elif top is not None and not top.pairs and not top.rows:
             top.texts.append(Pair("", text, block.lines))
 
-    def _adrift(self, text: str) -> None:
-        if not self.adrift:
-            self.adrift = True
+    def _report_stray_rows(self, text: str) -> None:
+        if not self.stray_rows_reported:
+            self.stray_rows_reported = True
             self.outline.complain(
                 "error", "unread",
                 f"Table lines without a header or ruled lines were not read: “{collapse(text)[:100]}”.",
@@ -369,13 +369,13 @@ class _Reader:
         table = text_tables.split(block.head, [text for text, _ in rows])
         lost = [lines[0] for index, (_, lines) in enumerate(rows) if table is None or table.rows[index] is None]
         if lost:
-            self._lost(section, lost)
+            self._report_lost_rows(section, lost)
         for (_, lines), cells in zip(rows, table.rows if table else (), strict=False):
             if table is not None and cells is not None:
                 row = {title: Pair(title, cell, lines) for title, cell in zip(table.titles, cells, strict=True)}
                 (answer.details if self.in_details else section.rows).append(row)
 
-    def _lost(self, section: Section, lost: Sequence[Line]) -> None:
+    def _report_lost_rows(self, section: Section, lost: Sequence[Line]) -> None:
         what = f"of the table “{section.title}”" if section.title else "of a table"
         shown = printable(collapse(lost[0].text))[:100]
         self.outline.complain(

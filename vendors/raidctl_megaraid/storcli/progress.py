@@ -52,7 +52,10 @@ def read_volume_row(controller: ControllerDraft, row: Cells, description: str) -
     going, share = _progress(volume, row)
     if going:
         put_progress(
-            volume, row.get("operation", row[title]), RunningOperation(name, share, _left(row), _state(row)), ROW
+            volume,
+            row.get("operation", row[title]),
+            RunningOperation(name, share, _seconds_left(row), _state(row)),
+            ROW,
         )
     _keep(volume, row, name, (title,))
     return volume
@@ -71,7 +74,7 @@ def read_drive_row(controller: ControllerDraft, row: Cells, description: str) ->
     going, share = _progress(drive, row)
     if going:
         pair = next(row[title] for title in ADDRESSES if title in row)
-        put_progress(drive, pair, RunningOperation(name, share, _left(row), _state(row)), ROW)
+        put_progress(drive, pair, RunningOperation(name, share, _seconds_left(row), _state(row)), ROW)
         drive.replace_words(name, _summary(row))
     _keep(drive, row, name, ADDRESSES)
     return drive
@@ -110,7 +113,7 @@ def _state(row: Cells) -> TaskState | None:
     return "queued" if status.startswith(_QUEUED) else "paused" if status.startswith(("paus", "suspend")) else "running"
 
 
-def _left(row: Cells) -> int | None:
+def _seconds_left(row: Cells) -> int | None:
     """``1 Hours 12 Minutes`` in seconds; None for ``-`` and unknown words."""
     text = row["estimated time left"].value.strip() if "estimated time left" in row else ""
     return attempt(parse_seconds, text)

@@ -68,7 +68,9 @@ def _desired(
     pseudo = [one for one in seen.inventory.controllers if one.id in families]
     wanted: list[Desired] = []
     unread = [one for one in seen.inventory.problems if one.where in families]
-    for volume in _meant(pseudo, names, unread):  # times first: a schedule is never enabled with unwanted times
+    for volume in _schedules_named(
+        pseudo, names, unread
+    ):  # times first: a schedule is never enabled with unwanted times
         if times == _DISTRIBUTION:
             wanted.append(Desired(object_id=volume.id, setting="schedule_drop_in", value="absent"))
         elif times is not None:
@@ -80,7 +82,7 @@ def _desired(
     return wanted
 
 
-def _meant(pseudo: Sequence[Controller], names: Sequence[str], unread: Sequence[Problem]) -> list[Volume]:
+def _schedules_named(pseudo: Sequence[Controller], names: Sequence[str], unread: Sequence[Problem]) -> list[Volume]:
     """Return the schedules with these names; without names, the only one.
 
     Raises:
