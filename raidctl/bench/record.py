@@ -53,7 +53,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     second: Annotated[Session | None, doc("The same with another engine (`--cross-check`); null: not made.")] = None
     prepared: Annotated[int, doc("Bytes written to prepare the file, before anything was measured.")] = 0
     noise: Annotated[Noise | None, doc("How busy the machine was; null: unknown.")] = None
-    inventory: Annotated[Inventory | None, doc("The machine as `raidctl show` sees it; null: unread.")] = None
+    inventory: Annotated[Inventory | None, doc("The machine as `raidctl show` reports it; null: unread.")] = None
 
     @property
     def place(self) -> str:

@@ -93,7 +93,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], doc("What limited it, one sentence each.")] = ()
     confounders: Annotated[tuple[Confounder, ...], doc("What else could explain the figures.")] = ()
     drift: Annotated[Drift | None, doc("The first test again at the end; null: not made.")] = None
-    written: Annotated[int, doc("Bytes written, those of preparing the file not counted.")] = 0
+    written: Annotated[int, doc("Bytes written, not counting the preparation of the file.")] = 0
     seconds: Annotated[float, doc("How long all of it took.")] = 0.0
     interrupted: Annotated[bool, doc("Whether it was ended early; the results are what there was.")] = False
     seed: Annotated[int | None, doc("Seed of the offsets and orders.")] = None

@@ -60,7 +60,7 @@ def command(
     With --events, "raidctl --replay DEST events" works as well. Reading a
     controller's log can take minutes; the kernel log contains lines about
     everything else, such as addresses in a firewall's messages, which --redact
-    does not know: read it before you pass it on.
+    does not mask: read it before you pass it on.
 
     With --transcript, DEST is a directory with the outputs of one tool before
     and after COMMAND, such as "arcconf SETSTATE 1 DEVICE 0 6 HSP noprompt".

@@ -75,7 +75,7 @@ def command(
 
     Exit codes: 0 written, everything could be read; 2 wrong usage; 3 written, but
     something could not be read; 4 written, but a tool or a permission is missing,
-    or not written, as the extra for HTML is missing. With --contract, those of
+    or not written, because the extra for HTML is missing. With --contract, as for
     "raidctl verify": 1 if a claim fails or is suspect.
     """
     settings = settings_of(context)

@@ -83,7 +83,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     thresholds: Annotated[tuple[Threshold, ...], doc("Limits and times, with units.")] = ()
     flush: Annotated[Answer, doc("Whether and how its unwritten data can be flushed now.")]
     threshold: Annotated[Answer, doc("Whether and how its limits and times can be set.")]
-    stats: Annotated[Answer, doc("Whether and how its use is known.")]
+    stats: Annotated[Answer, doc("Whether and how its use can be read.")]
     split: Annotated[Answer, doc("Whether and how it can be split between reads and writes.")]
 
 

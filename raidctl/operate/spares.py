@@ -19,7 +19,7 @@ GROUP = "spare-group"
 
 
 class Spare(msgspec.Struct, frozen=True, kw_only=True):
-    """A spare, as an array sees it."""
+    """A spare, judged for one array."""
 
     drive: Annotated[str, doc("Id of the drive.")]
     device: Annotated[str | None, doc("Its device.")] = None

@@ -39,7 +39,7 @@ class ToolCheck:
 class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of ``raidctl doctor``.
 
-    It has what a machine needs so that raidctl can read it, and what is missing.
+    It lists what raidctl needs to read a machine, and what is missing.
     """
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"

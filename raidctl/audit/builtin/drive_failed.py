@@ -2,7 +2,7 @@
 
 **What it checks.** Drives whose status is critical, or that the controller has dropped from an array.
 
-**Why it matters.** Often only the controller knows: with a hot spare the volume is complete again after a night, the
+**Why it matters.** Often only the controller shows it: with a hot spare the volume is complete again after a night, the
 LED blinks, and there is no spare left for the next failure.
 
 **Fails** (critical) when its volume survives no further failure, when it is unknown what the volume survives, or no

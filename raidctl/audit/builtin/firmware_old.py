@@ -5,7 +5,7 @@ It is outdated if a tool reports newer firmware.
 **What it checks.** Controllers and drives for which their own tool recommends or requires an update, and controllers
 of the same model in one machine with different versions.
 
-**Why it matters.** raidctl keeps no list of versions: such a list is out of date the next day. But some tools know of
+**Why it matters.** raidctl keeps no list of versions: such a list is out of date the next day. But some tools report
 firmware bugs that lose data or drop drives, and print one line about it that is easily missed. Of two controllers of
 one model, the one with older firmware will one day behave differently, and that is hard to find.
 

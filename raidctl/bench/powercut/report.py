@@ -76,7 +76,7 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     misdirected: Annotated[int, doc("Blocks with data for another place.")] = 0
     foreign: Annotated[int, doc("Blocks with data that the run has not written.")] = 0
     unreadable: Annotated[int, doc("Blocks that could not be read.")] = 0
-    unannounced: Annotated[int, doc("Blocks with writes that the witness knows nothing of.")] = 0
+    unannounced: Annotated[int, doc("Blocks with writes that were not announced to the witness.")] = 0
 
     @property
     def accuses(self) -> bool:

@@ -45,8 +45,8 @@ def command(context: click.Context, *, target: str | None, watched: str | None, 
 
     The kernel's caches have counters. Controllers report none: their figures are
     estimated from the statistics of their block devices, and are marked as
-    estimates, with the method. Rates are those of one second, or of the interval
-    of --watch. With --json, --watch prints one line per interval.
+    estimates, with the method. Rates cover one second, or the interval of
+    --watch. With --json, --watch prints one line per interval.
 
     Exit codes: 0 everything could be read; 2 no such TARGET; 3 something could
     not be read; 4 a tool or a permission is missing.

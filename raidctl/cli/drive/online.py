@@ -19,11 +19,11 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[str, ...], consent: Consent) -> int:
     """Set a member online again, without a rebuild.
 
-    What its array has written meanwhile is not on the drive, and nothing would
-    report that. So it is refused unless raidctl set the drive offline
-    while its array was inactive, the array is inactive now, and the machine
-    was not restarted; --unsafe REASON is needed even then. In all other cases:
-    "raidctl rebuild start DRIVE".
+    The drive lacks everything that its array has written in the meantime, and
+    nothing would report that. The command is therefore refused unless raidctl
+    set the drive offline while its array was inactive, the array is inactive
+    now, and the machine was not restarted; --unsafe REASON is needed even then.
+    In all other cases: "raidctl rebuild start DRIVE".
 
     Exit codes: as for "drive good".
     """

@@ -283,8 +283,8 @@ def _inquiry(drive: Draft, pair: Pair, place: _Place) -> None:
     """``Inquiry Data: SEAGATE ST600MM0006 LS08S0M3ABCD``; blanks count, so the line is read unchanged."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
-    line_separator = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
-    raw = line_separator.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
+    glue = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
+    raw = glue.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
     attached = normalized(place.flags.get("pd type", "")) or None
     level = place.flags.get("device firmware level", "")
     drive.keep_detail(pair)

@@ -199,7 +199,7 @@ _POLICY_END = regex(r"(?:[a-z]+, ?)*(?:no )?(?:write )?(?:cache )?(?:ok )?(?:if 
 _LEVEL_END = regex(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifier-\d{1,2}", re.IGNORECASE)
 
 
-def line_separator(above: str, text: str) -> str:
+def glue(above: str, text: str) -> str:
     """The separator of two lines of one value. A line that a mailer broke gets a blank, any other ``; ``."""
     return " " if len(above) >= _BROKEN and (above.endswith(",") or text[:1].islower()) else "; "
 

@@ -354,9 +354,7 @@ class Outliner:
                 self.last = Pair(self.section, text, [line])
                 block.add(Item.of("", self.last))
                 return True
-            return _append(
-                last, text, line, grammar.line_separator(last.lines[-1].text.rstrip(), text) if last.value else ""
-            )
+            return _append(last, text, line, grammar.glue(last.lines[-1].text.rstrip(), text) if last.value else "")
         if self.section == "Ongoing Progresses" and normalized(text).rstrip(".") in ("none", "no"):
             mark_read(line)
             return True

@@ -29,7 +29,7 @@ _WHICH = (
     "No output that raidctl reads shows which drives belong to one of several configurations, so it could not tell "
     "whether the command worked."
 )
-_IMPORTED = "The drives belong to this controller from now on; the controller that they come from does not know of it."
+_IMPORTED = "The drives belong to this controller from now on; their previous controller is not informed."
 _CLEARED = "The configuration on these drives is erased: the data of its volumes is lost."
 _DISCARDED = "The unwritten data is lost; it exists nowhere else."
 _WORDS = {"import_foreign": ("import", "-Import"), "clear_foreign": ("delete", "-Clear")}
