@@ -51,7 +51,7 @@ def refused_deeds(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]
             found.append(Denial(deed=deed, reason=reason, alternative=own.alternative))
         elif offered is None or (known is not None and deed.verb not in known):
             reason = (
-                f"raidctl knows no command {NOUNS.get(deed.verb, f'for {deed.verb}')} "
+                f"raidctl has no command {NOUNS.get(deed.verb, f'for {deed.verb}')} "
                 f"on controllers of the family {family_of(controller)}."
             )
             found.append(Denial(deed=deed, reason=reason))

@@ -141,7 +141,7 @@ def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around
     if kinds:
         return BootStep(text="Make NEW bootable, too, with the tool of your boot loader.")
     if "other" in codes and around.firmware != "uefi":
-        return BootStep(text="The first sector contains a boot loader that raidctl does not know: install it on NEW.")
+        return BootStep(text="The first sector contains an unknown boot loader: install it on NEW.")
     if around.firmware == "uefi" or (codes and all(code == "none" for code in codes)):
         return None  # UEFI boots from a partition, and there is none
     return BootStep(text="Whether the machine boots from the drive is unknown: its first sector could not be read.")

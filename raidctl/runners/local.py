@@ -132,7 +132,7 @@ def _work(request: Request[Any], directories: _Directories) -> Callable[[], Answ
         return functools.partial(no_bmc, request)
     if isinstance(request, UdevDatabase):
         return database
-    return lambda: answer_of(request, Failure.FAILED, f"no runner knows a request like {type(request).__name__}")
+    return lambda: answer_of(request, Failure.FAILED, f"no runner supports a request like {type(request).__name__}")
 
 
 def _read(request: Read) -> ReadAnswer:

@@ -205,7 +205,7 @@ def _file_answer(request: Request[Any], data: bytes, status: str) -> Answer:
         if not path:
             return WhichAnswer(trouble=Failure.MISSING, detail=f"{request.name} is not installed")
         return WhichAnswer(path=path)
-    return answer_of(request, Failure.FAILED, f"no runner knows a request like {type(request).__name__}")
+    return answer_of(request, Failure.FAILED, f"no runner supports a request like {type(request).__name__}")
 
 
 def _read_answer(request: Read, data: bytes, code: str, message: str) -> ReadAnswer:

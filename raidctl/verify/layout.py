@@ -71,7 +71,7 @@ def _single(case: Case) -> Answer:
         return case.passed("It is a single plain drive.")
     if isinstance(drive, Drive) and drive.interface == "virtual":
         return case.inconclusive(
-            "It is a virtual drive: only its host knows which RAID is behind it.",
+            "It is a virtual drive: only its host can show which RAID is behind it.",
             next_test=HOST,
             access=False,
         )
@@ -264,7 +264,7 @@ def _compare_values(case: Case, path: str, values: dict[str, str | None], wanted
     if why := undescribed(case):
         return case.inconclusive(why)
     if case.machine.view.virtual:
-        return case.inconclusive("The drives are virtual: only the host knows the hardware.")
+        return case.inconclusive("The drives are virtual: only the host can show the hardware.")
     alone = case.subject.volume is None or case.subject.software
     spinning = {block.rotational for block in _disks(case)} if alone else set()
     if (wanted == "ssd" and True in spinning) or (wanted != "ssd" and False in spinning):

@@ -26,7 +26,7 @@ from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 DEMOS = {demo.name: demo.path for demo in demos(vendors()[0])}
-NO_SUCH = re.compile(r"knows no command|cannot do this with controllers")
+NO_SUCH = re.compile(r"has no command|cannot do this with controllers")
 COMMAND = re.compile(r"`raidctl ([^`]+)`")
 
 

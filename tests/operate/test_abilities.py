@@ -77,7 +77,7 @@ def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
         "h730": "Run it yourself: /opt/MegaRAID/perccli/perccli64 /c0/bbu set learnDelayInterval=HOURS",
         "perc5i": "MegaCli -AdpBbuCmd -ScheduleLearn -STARTTIME DDD hh -a0 -NoLog",
         "9271": "none for a CacheVault",
-        "9690": "raidctl knows no command to change the schedule of learn cycles",
+        "9690": "raidctl has no command to change the schedule of learn cycles",
     }.items():
         controller = "threeware:6" if demo == "9690" else "megaraid:0"
         for words in ((controller,), ()):  # as for every command that only shows something, the argument limits it

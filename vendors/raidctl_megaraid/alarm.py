@@ -36,7 +36,7 @@ def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | 
     if tool is None or kind is None or number is None:
         return "The tool that reported the controller, or the controller's number there, is unknown."
     if kind in SECOND_GENERATION:
-        return "raidctl knows no command of this tool for the alarm."
+        return "raidctl has no command of this tool for the alarm."
     command = command_of(tool)
     if kind == "megacli":
         return Action(

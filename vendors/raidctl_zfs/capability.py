@@ -10,7 +10,7 @@ SUPPORT = software_support("ZFS has no controller cache and no battery.")
 UNREPORTED = (
     Unreported(
         fact="differences",
-        why="each block has a checksum, so zpool knows which copy is right, repairs the other and counts its errors",
+        why="each block has a checksum, so zpool detects the wrong copy, repairs it and counts its errors",
     ),
 )
 """Facts that the guards need and zpool does not report."""

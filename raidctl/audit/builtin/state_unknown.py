@@ -56,6 +56,6 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _unknown(item: Volume | Drive | Battery) -> Finding:
-    message = f'The tool reports "{plain(item.status_text)}"; raidctl does not know whether that is good.'
+    message = f'The tool reports "{plain(item.status_text)}"; whether that is good is unknown.'
     remedy = "Look it up in the vendor's manual, and report it with `raidctl record --redact machine.tar.gz`."
     return FINDINGS.unknown(item, message, remedy, "status status_text", wants=("status", "a recognised state"))

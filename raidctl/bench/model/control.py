@@ -70,7 +70,7 @@ def answer(served: Served, line: bytes) -> bytes:
                 served.lateness.reset(now)
                 result = {}
             case _:
-                result = {"error": f"it knows: {', '.join(WORDS)}"}
+                result = {"error": f"supported: {', '.join(WORDS)}"}
     except ValueError as error:
         result = {"error": str(error)}
     return json.dumps(result).encode() + b"\n"

@@ -46,7 +46,7 @@ def _refuse_stream(target: Target, stream: Stream) -> None:
     flushes = stream.ops.count(Op.FLUSH)
     writes = stream.ops.count(Op.WRITE) + stream.ops.count(Op.WRITE_DURABLE)
     if stream.ops.count(Op.READ) + writes + flushes != len(stream.ops):
-        raise BenchError("An operation that no engine knows.")
+        raise BenchError("An operation that no engine supports.")
     if writes + flushes and not target.writable:
         raise BenchError(f"{target.name} may only be read: name a directory, or a range of the device to write to.")
     # a flush has no offset, whatever the field contains

@@ -69,7 +69,7 @@ def preview_of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) 
     vendor = vendor_of(controller.id, vendors)
     offered = foreign_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
-        return f"raidctl knows no command that previews imports on controllers of the family {family_of(controller)}."
+        return f"raidctl has no command that previews imports on controllers of the family {family_of(controller)}."
     names = {spec.name for spec in vendor.TOOLS}
     tools = [tool for tool in seen.inventory.tools if tool.name in names]
     return (yield from offered.preview(controller, tools))

@@ -376,7 +376,7 @@ class Interrupted(RaidctlError):
 def _show(work: Work, settings: Settings, *, err: bool) -> None:
     text = plan_text(work.plan, work.notes, columns())
     if settings.host and work.plan.steps:
-        where = f"Over ssh: the journal of it is kept here; a raidctl on {settings.host} does not know of it."
+        where = f"Over ssh: the journal of this change is kept here; raidctl on {settings.host} has no record of it."
         text += fitted([Sentence(where)], columns())
     if err:
         click.echo(text, nl=False, err=True)

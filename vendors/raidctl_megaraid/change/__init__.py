@@ -167,7 +167,7 @@ class _Planner(Planner):
         """
         if desired.setting in RATES:
             if KINDS.get(self.controller.told_by or "") in SECOND_GENERATION:
-                raise CannotError("raidctl knows no command of this tool that sets the rate.")
+                raise CannotError("raidctl has no command of this tool that sets the rate.")
             return
         if desired.setting == "alarm":
             _require_alarm(self.controller)
@@ -234,7 +234,7 @@ def _require_alarm(controller: Controller) -> None:
     if controller.alarm is not None and controller.alarm.present is False:
         raise CannotError("The controller has no alarm.")
     if KINDS.get(controller.told_by or "") in SECOND_GENERATION:
-        raise CannotError("raidctl knows no command of this tool for the alarm.")
+        raise CannotError("raidctl has no command of this tool for the alarm.")
 
 
 _LACKS: dict[str, tuple[str, str | None]] = {
