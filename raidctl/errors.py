@@ -60,7 +60,7 @@ class BenchError(CannotTell):
 
 
 class UnreachableError(RaidctlError):
-    """Another machine cannot be reached: nothing of it is known.
+    """Another machine cannot be reached: its state is unknown.
 
     ``passing``: it may be reachable in a moment (refused, timed out, closed), unlike one whose key has changed.
     """

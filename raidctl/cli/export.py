@@ -248,7 +248,7 @@ def _diagnosis(inventory: Inventory, wanted: _Wanted, ignored: Sequence[Waiver])
 
     try:
         of_file = written(wanted.file)
-    except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the service goes on
+    except RaidctlError as error:  # damaged while raidctl serves: it waives nothing, and the service continues
         click.echo(f"raidctl: No waiver of {printable(str(wanted.file))} is applied: {printable(str(error))}", err=True)
         of_file = ()
     waivers = (*of_file, *ignored)

@@ -134,7 +134,7 @@ def _result(step: Step, *, awaited: bool) -> int:
 
 
 def _report_rest(step: Step, target: str | None, settings: Settings, *, awaited: bool) -> None:
-    """Print which tasks go on, and the command that waits for them. Without any, print that none was running."""
+    """Print which tasks continue, and the command that waits for them. Without any, print that none was running."""
     going = step.left if awaited else len(step.frame.tasks)
     if going:
         words = ["raidctl", *_machine_words(settings), "tasks", *([target] if target else []), "--wait"]

@@ -53,7 +53,7 @@ class Piece:
 def pieces(paths: Iterable[str], stdin: BinaryIO | Span) -> Iterator[Piece]:
     """Yield the pieces of all paths, in their order. The files of a directory are sorted by name.
 
-    A path that is missing or unreadable gives a fault piece; the rest goes on.
+    A path that is missing or unreadable gives a fault piece; the others are read.
     """
     for path in paths:
         if path == STDIN:

@@ -185,7 +185,7 @@ class Applying:
         The reading that confirms a step is used to plan the next stage.
 
         Raises:
-            UnderWay: It cannot go on now; the message has the command that continues it.
+            UnderWay: It cannot continue now; the message has the command that continues it later.
             ChangeUndone, ChangeStands: A step failed.
         """
         change.guard = self.guard

@@ -1,11 +1,11 @@
 """The inventory of a machine: one vocabulary for every vendor.
 
 Sizes are in bytes, temperatures in degrees Celsius, percentages from 0 to 100, times in seconds or RFC 3339 text.
-``None`` means unknown, never "no". A status word that a vendor package does not know becomes ``"unknown"``, with the
+``None`` means unknown, never "no". A status word that a vendor package does not define becomes ``"unknown"``, with the
 raw word in ``status_text`` and a problem.
 
-The names are a contract: names may be added; a change of meaning needs a new ``schema_version``.
-The descriptions here are the source of ``raidctl schema`` and of ``docs/model.md``.
+The names are a contract: names may be added; a change of meaning needs a new ``schema_version``. The descriptions here
+are the source of ``raidctl schema`` and of ``docs/model.md``.
 """
 
 from __future__ import annotations

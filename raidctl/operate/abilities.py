@@ -1,4 +1,4 @@
-"""Whether raidctl knows a command for a deed on a controller. Checked before anything is planned. Pure."""
+"""Whether raidctl has a command for a deed on a controller. Checked before anything is planned. Pure."""
 
 from __future__ import annotations
 

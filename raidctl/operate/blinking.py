@@ -16,7 +16,7 @@ class Led(Protocol):
         """Make these drives and bays blink, and no others of this replacement. A missing LED raises nothing."""
 
     def off(self) -> None:
-        """Switch off the LEDs of this replacement. Print those that could not be switched off, and go on."""
+        """Switch off the LEDs of this replacement. Print those that could not be switched off, and continue."""
 
 
 class NoLed:

@@ -61,7 +61,7 @@ class Refresher:
         return future.result()
 
     def run(self) -> NoReturn:
-        """Refresh once at the beginning, then on request. It goes on until an exception ends it."""
+        """Refresh once at the beginning, then on request. It runs until an exception ends it."""
         page, until = self._scan(), time.monotonic() + self._interval
         while True:
             try:

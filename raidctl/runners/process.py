@@ -196,7 +196,7 @@ class _Child:
                 return Failure.TIMEOUT
             if open_outputs:
                 self._transfer(max(0.0, min(TICK, deadline - now)) if ended_at is None else TICK)
-            else:  # it closed its outputs and goes on
+            else:  # it closed its outputs but still runs
                 time.sleep(pause)
                 pause = min(pause * 2, 0.02)
 

@@ -1,6 +1,6 @@
 """Volumes matched to drives by SCSI target without host. ``2:0:0`` is channel, target, LUN.
 
-The tools do not know the controller's SCSI host. If the controller's PCI function is known, its drives are searched,
+The tools do not report the controller's SCSI host. If the controller's PCI function is known, its drives are searched,
 else all drives on the family's drivers that no other controller has. Ambiguous matches, in either direction, are
 dropped.
 """

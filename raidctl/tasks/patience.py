@@ -1,4 +1,4 @@
-"""How long a wait goes on while the machine cannot be read."""
+"""How long a wait continues while the machine cannot be read."""
 
 from __future__ import annotations
 

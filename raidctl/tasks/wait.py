@@ -1,4 +1,4 @@
-"""Wait for tasks: which have ended, their results, which go on."""
+"""Wait for tasks: which have ended, their results, which continue."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def put_parity_word(volume: Draft, pair: Pair, word: str, percent: float | None)
         if "fail" not in text:
             volume.unread(pair.label, pair.value)
     if volume.get("progress.operation") not in (None, "unknown", "parity"):
-        return  # it waits for that, or goes on beside it
+        return  # it waits for that, or runs in parallel
     volume.put(pair.lines[0], "progress.operation", "parity", ROW)
     if state is not None and state != "running":
         volume.put(None, "progress.state", state, ROW)
@@ -226,7 +226,7 @@ def read_status(
 ) -> str | None:
     """Read a pair into the status. A pair without a value becomes a detail, and the result is None.
 
-    ``look_up`` returns None or raises ``ValueError`` for a word that it does not know.
+    ``look_up`` returns None or raises ``ValueError`` for an unknown word.
     """
     if not has_value(pair.value):
         draft.keep_detail(pair)

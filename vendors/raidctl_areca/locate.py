@@ -1,8 +1,9 @@
 """Areca locate LEDs: ``disk identify drv=9``, and ``drv=0`` to stop. Pure.
 
-The tool counts drives by their place in its list, so the list is read first. A controller that wants its password first
-refuses, with a code that :mod:`raidctl_areca.messages` explains. Where the password is known to raidctl, it is entered
-first, in one session: ``set password=…``, ``disk identify drv=9``, ``exit``. No command shows whether an LED is on.
+The tool counts drives by their place in its list, so the list is read first. A controller that requires its password
+refuses at first, with a code that :mod:`raidctl_areca.messages` explains. Where the password is known to raidctl, it is
+entered first, in one session: ``set password=…``, ``disk identify drv=9``, ``exit``. No command shows whether an LED is
+on.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def tools_for(block: BlockDevice) -> tuple[str, ...]:
         return ("hdparm", "smartctl")
     if block.transport in ("sas", "scsi"):
         return ("sdparm", "smartctl")
-    # USB adapters respond to ATA and SCSI commands with anything; smartctl knows them by name
+    # USB adapters respond to ATA and SCSI commands with anything; smartctl recognises them by name
     return ("smartctl",)
 
 

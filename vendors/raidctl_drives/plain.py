@@ -31,7 +31,7 @@ _GUEST_NAME = regex(r"(?:vd|xvd)[a-z]+\d*")
 
 
 def is_virtual(block: BlockDevice) -> bool:
-    """Whether a drive is virtual. Only the host knows the storage below such a drive."""
+    """Whether a drive is virtual. Only its host can show the storage below such a drive."""
     named = any(_VIRTUAL.search(word) for word in (block.vendor, block.model) if word)
     return block.transport == "virtio" or _GUEST_NAME.fullmatch(block.name) is not None or named
 

@@ -86,7 +86,7 @@ def _doubt_members(draft: ArrayDraft) -> None:
 
 
 def _forget_roles(draft: ArrayDraft) -> None:
-    """Make roles unknown. Of an array that is not started, only the superblocks know the spares."""
+    """Make roles unknown. Of an array that is not started, only the superblocks list the spares."""
     for name in draft.undecided:
         draft.members[name].forget("role")
 

@@ -19,7 +19,7 @@ _ROLE_ORDER = (
 _DORMANT_ORDER = (
     Source.EXAMINE, Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXPORT, Source.QUERY, Source.SCAN,
 )  # fmt: skip
-"""Order of the sources while an array is not started. Only the superblocks then know the roles of its devices."""
+"""Order of the sources while an array is not started. Only the superblocks then contain the roles of its devices."""
 _SLOT_ORDER = {source: rank for rank, source in enumerate(_ROLE_ORDER)}
 _NO_ERRORS = Errors()
 _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}

@@ -13,7 +13,7 @@ _TOLERATED = 1
 def mark_out_of_date(group: Group) -> None:
     """Take members with old superblocks out of an array that is not running.
 
-    While it runs, the kernel knows its members, and the superblocks are read one after the other.
+    While it runs, the kernel lists its members, and the superblocks are read one after the other.
     """
     if any(draft.source in LIVE and draft.get("status") != "inactive" for draft in group.drafts):
         return

@@ -9,7 +9,7 @@ DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
 controllers before them."""
 
 MFI_DRIVER = "megaraid_sas"
-"""The driver whose controllers speak MFI, as raidctl-mfi does."""
+"""The driver whose controllers use MFI, the protocol of raidctl-mfi."""
 
 OUTPUT_WORDS = ("nolog", "J")
 """Of storcli: no log file in the working directory; JSON. Both come last, with ``J`` at the end."""

@@ -87,7 +87,7 @@ def _drive(row: dict[str, Any], found: Answers, known: Config, controller: str, 
         "media_errors": info and info["media_errors"],
         "other_errors": info and info["other_errors"],
         "predicted_failures": info and info["predicted_failures"],
-        # 0 is what firmware that does not know the field leaves in it
+        # firmware that does not support the field leaves 0 in it
         "temperature_celsius": (info and info["temperature"]) or None,
         "write_cache": "enabled" if info and (info["properties"] or 0) & _WCE else None,
         "foreign": None if info is None or info["ddf_type"] is None else bool(info["ddf_type"] & _FOREIGN),

@@ -110,7 +110,7 @@ PD_INFO = Record(
         ("sas_addresses", Many(U64, 4)), ("raw_blocks", U64), ("non_coerced_blocks", U64), ("coerced_blocks", U64),
         ("enclosure_id", U16), ("enclosure_index", U8), ("slot", U8), ("progress", PD_PROGRESS),
         ("bad_block_table_full", U8), ("unusable_in_current_config", U8), ("vpd_page83_ext", Bytes(64)),
-        # from here on by the kernel's megaraid_sas.h alone; firmware that knows less leaves it zero
+        # from here on by the kernel's megaraid_sas.h alone; older firmware leaves it zero
         ("power_state", U8), ("enclosure_position", U8), ("allowed_ops", U32), ("copyback_partner", U16),
         ("enclosure_partner", U16), ("security", U16), ("media_type", U8), ("not_certified", U8),
         ("bridge_vendor", Text(8)), ("bridge_product", Text(16)), ("bridge_revision", Text(4)), ("sat_bridge", U8),

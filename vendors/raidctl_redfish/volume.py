@@ -210,7 +210,7 @@ def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[L
 
 
 def volume_cache(draft: GroupDraft, battery: BatteryStatus | None) -> VolumeCache | None:
-    """The cache of a volume. None if the BMC reports nothing of it.
+    """The cache of a volume. None if the BMC does not report it.
 
     ``battery``: the worst of the batteries of the controller; None: none is reported.
     """

@@ -4,22 +4,22 @@
 link.
 
 **Why it matters.** One lane of PCIe 2.0 carries 0.5 GB/s, 3.0 0.98 GB/s, 4.0 1.97 GB/s. Twenty-four SATA SSDs deliver
-14 GB/s; a controller with eight PCIe 3.0 lanes passes 7.9 GB/s, slightly less in practice. Nothing is broken, but know
+14 GB/s; a controller with eight PCIe 3.0 lanes passes 7.9 GB/s, slightly less in practice. Nothing is broken, but check
 this limit before you look for the missing half elsewhere, in rebuilds, backups and scans. Random access to hard drives
 never reaches it.
 
-**Assumed rates.** A hard drive 0.25 GB/s; an SSD its link speed (SATA 0.6 GB/s, SAS at 6, 12 and 24 Gbit/s 0.6, 1.2
-and 2.4 GB/s). The PCI Express link: lanes times speed, less the encoding overhead.
+**Assumed rates.** A hard drive 0.25 GB/s; an SSD its link speed (SATA 0.6 GB/s, SAS at 6, 12 and 24 Gbit/s 0.6, 1.2 and
+2.4 GB/s). The PCI Express link: lanes times speed, less the encoding overhead.
 
 **Fails** (information) when the drives can deliver more than 1.2 times what the link carries.
 
 **Passes** when the link is fast enough.
 
-**Unknown:** never. Controllers whose link, or the type of one of whose drives, is not reported are not checked; nor
-are those with NVMe drives, for which only the speed per lane is reported.
+**Unknown:** never. Controllers whose link, or the type of one of whose drives, is not reported are not checked; nor are
+those with NVMe drives, for which only the speed per lane is reported.
 
-**How to fix.** Move drives to a second controller, or the controller to a faster slot; otherwise plan with the limit
-of the link.
+**How to fix.** Move drives to a second controller, or the controller to a faster slot; otherwise plan with the limit of
+the link.
 
 **Example.** Fails: 24 SATA SSDs behind `pci_link.width = 4`, `speed_gtps = 8`. Passes: 8 hard drives behind the same
 link.

@@ -2,10 +2,10 @@
 
 **What it checks.** Redundant md arrays of 100 GB and more, without a bitmap, a journal or a partial parity log.
 
-**Why it matters.** After a crash md does not know which writes were in flight and compares the whole array: on a 4 TB
-mirror of hard drives for about a day, and on RAID-5 the parity may be wrong until then. With a bitmap md compares only
-the regions that were being written, in seconds; likewise when a drive was disconnected briefly and returns. The cost
-is small: one extra write when a region becomes dirty, a few percent with the default chunk of 64 MiB. md creates a
+**Why it matters.** After a crash md has no record of the writes that were in flight, and compares the whole array: on a
+4 TB mirror of hard drives for about a day, and on RAID-5 the parity may be wrong until then. With a bitmap md compares
+only the regions that were being written, in seconds; likewise when a drive was disconnected briefly and returns. The
+cost is small: one extra write when a region becomes dirty, a few percent with the default chunk of 64 MiB. md creates a
 bitmap automatically for arrays above 100 GB, so an array without one is old, or somebody removed it "for speed".
 
 **Fails** (warning) when there is none; (information) for arrays with BIOS RAID metadata, for which older kernels

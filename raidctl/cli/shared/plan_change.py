@@ -291,7 +291,7 @@ def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
 
 
 def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
-    """Print the plan and ask. Return the exit code if nothing more is to be done, None to go on.
+    """Print the plan and ask. Return the exit code if nothing more is to be done, None to continue.
 
     ``err``: on standard error, because standard output belongs to another program.
     """

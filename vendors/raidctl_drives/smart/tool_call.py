@@ -40,7 +40,7 @@ def query_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Answered
     command = _FULL + target
     answer = yield from ask(Run(command, timeout=TIMEOUT))
     if answer.fine and answer.code is not None and answer.code & _COMMAND_LINE:
-        # an old release, which does not know an option
+        # an old release, which does not support an option
         command = _PLAIN + target
         answer = yield from ask(Run(command, timeout=TIMEOUT))
     if not answer.fine and answer.trouble is not Failure.FLOOD:

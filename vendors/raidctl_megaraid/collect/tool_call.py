@@ -28,8 +28,8 @@ TIMEOUT = 120.0
 def problems_to_notes(call: Call[ReadDocument]) -> None:
     """Turn the problems of an optional call into notes.
 
-    Not all firmware knows such a command, and none of its data is about a drive or a volume. A tool that has answered
-    other calls is not missing: the machine is then a recording of an earlier version of raidctl.
+    Not all firmware supports such a command, and none of its data is about a drive or a volume. A tool that has
+    answered other calls is not missing: the machine is then a recording of an earlier version of raidctl.
     """
     absent = call.answer.trouble in (Failure.UNRECORDED, Failure.MISSING)
     call.problems = [] if absent else list(map(as_note, call.problems))

@@ -45,7 +45,7 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     """Read every section about volumes, drives, groups, enclosures and foreign configurations.
 
     Returns:
-        The sections that it does not know; for the untitled section, its remaining pairs.
+        The unknown sections; for the untitled section, its remaining pairs.
     """
     context = StorageContext(controllers, answer, answer.printed("Description") or "")
     left = [rest for section in answer.sections for rest in _section(context, section)]
