@@ -111,10 +111,11 @@ def test_free_space_in_pieces() -> None:
 
 
 def test_a_topology_row_without_group_and_drive_is_kept() -> None:
-    """A row without group and drive gives details of the controller."""
+    """A row without group and drive gives details of the controller, and is unread."""
     found = read({"TOPOLOGY": [group_row(DG="-")]})
     assert found.arrays == {}
-    assert found.details["Topology Type"] == "RAID1"
+    assert found.details["TOPOLOGY 0 Type"] == "RAID1"
+    assert [complaint.kind for complaint in found.complaints] == ["unread"]
 
 
 def _show(*drives: tuple[str, str, str], state: str = "Pdgd") -> Inventory:

@@ -157,7 +157,22 @@ def test_a_fragment_is_not_assigned_to_the_next_controller() -> None:
     assert "does not name its controller" in " ".join(unread(found))
 
 
-@pytest.mark.parametrize(("title", "column"), [("VD LIST", "DG/VD"), ("PD LIST", "EID:Slt"), ("Enclosure LIST", "EID")])
+_TOPOLOGY = [
+    {"DG": 0, "Arr": arr, "Row": row, "EID:Slot": place, "DID": did, "Type": kind, "State": state}
+    for arr, row, place, did, kind, state in (
+        ("-", "-", "-", "-", "RAID1", "Optl"), (0, "-", "-", "-", "RAID1", "Optl"),
+        (0, 0, "8:1", 3, "DRIVE", "Onln"), (0, 1, "8:2", 4, "DRIVE", "Onln"),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("title", "column"),
+    [
+        ("VD LIST", "DG/VD"), ("PD LIST", "EID:Slt"), ("Enclosure LIST", "EID"), ("TOPOLOGY", "DG"),
+        ("BBU_Firmware_Status", "Property"),
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("only", [False, True])
 def test_a_row_without_the_column_of_its_object_is_unread(title: str, column: str, *, only: bool) -> None:
     """Such a row may report a failed object: it is not passed over, be it one of several or the only one."""
@@ -165,7 +180,52 @@ def test_a_row_without_the_column_of_its_object_is_unread(title: str, column: st
         "VD LIST": [vd_row(name, "RAID1", "Optl", "RWBD", "1.090 TB", "") for name in ("0/0", "0/1")],
         "PD LIST": [pd_row(name, 3, "Onln", 0, "ZT1200") for name in ("8:1", "8:2")],
         "Enclosure LIST": [{"EID": name, "State": "OK", "Slots": 8, "PD": 2, "ProdID": "X"} for name in (8, 9)],
+        "TOPOLOGY": _TOPOLOGY,
+        "BBU_Firmware_Status": [{"Property": label, "Value": "OK"} for label in ("Voltage", "Temperature")],
     }
-    damaged = [{**rows[title][0], "State": "Failed"}, *([] if only else rows[title][1:])]
+    state = "Value" if title == "BBU_Firmware_Status" else "State"
+    damaged = [{**rows[title][0], state: "Failed"}, *([] if only else rows[title][1:])]
     del damaged[0][column]
     assert unread(as_json([answer("None", {title: damaged})]))
+
+
+_ITEM: dict[str, Any] = {
+    "Drive Information": {"EID:Slt": "8:1", "PID": 360, "State": "Conf", "Status": "Online", "DG": 0},
+    "LU/NS Information": [{"PID": 360, "LUN/NSID": "1/1", "Status": "Online", "Size": "1.745 TiB"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "columns"),
+    [
+        ("Drive Information", ["EID:Slt"]),
+        ("Drive Information", ["EID:Slt", "PID"]),
+        ("LU/NS Information", ["PID"]),
+        ("LU/NS Information", ["LUN/NSID"]),
+        ("LU/NS Information", ["PID", "LUN/NSID"]),
+    ],
+)
+def test_a_page_of_version_8_without_its_address_is_not_assigned_to_the_page_before(
+    title: str, columns: list[str]
+) -> None:
+    """A failed drive or unit whose address is missing is unread or, if it is below its drive's page, critical."""
+    second: dict[str, Any] = {
+        "Drive Information": {**_ITEM["Drive Information"], "EID:Slt": "8:2", "PID": 361},
+        "LU/NS Information": [{**_ITEM["LU/NS Information"][0], "PID": 361}],
+    }
+    damaged = second[title] if isinstance(second[title], dict) else second[title][0]
+    damaged["Status"] = "Failed"
+    for column in columns:
+        del damaged[column]
+    found = as_json([answer("None", {"Drives List": [_ITEM, second]}, "008.0005.0000.0010 Apr 01, 2023")])
+    drives = {drive.bay: drive.status for drive in found.controllers[0].drives}
+    assert drives["1"] == "ok"
+    assert unread(found) or drives["2"] == "critical"
+
+
+@pytest.mark.parametrize("word", ["Failed", "Unknown", "Zqxwv"])
+def test_the_second_word_of_an_array_counts(word: str) -> None:
+    """Version 8 prints two words in the topology, and each of them may report the failure."""
+    row = {**_TOPOLOGY[0], "State": "-", "Status": word}
+    found = as_json([answer("None", {"TOPOLOGY": [row, *_TOPOLOGY[1:]]})])
+    assert found.controllers[0].arrays[0].status == ("critical" if word == "Failed" else "unknown")

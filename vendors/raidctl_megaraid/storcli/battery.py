@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import attempt, regex
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import read_field
 from raidctl.vendor.limits import WORN_PERCENT
@@ -74,10 +74,21 @@ def read_battery(controller: ControllerDraft, section: Section, kind: str | None
             _read_pair(battery, pair_of_row, title)
         else:
             rest.append(row)
+            _report_nameless(battery, section, row)
     keep_rows(battery, section, rest, section.title)
     keep_texts(battery, section)
     if name == "cachevault":
         battery.put(None, "kind", "capacitor", WEAK)
+
+
+def _report_nameless(battery: Draft, section: Section, row: Row) -> None:
+    """Report a row that lacks its label: its value may be a failed state, or the ``Yes`` of an alarm."""
+    values = [cell.value for title, cell in row.items() if words.word(title) == "value" and cell.value]
+    if values:
+        battery.add_problem(
+            "warning", "unread", f"A row of {section.title or 'a table'} lacks its label; its value is "
+            f"{collapse(values[0])[:40]!r}.", "See the tool's own report.",
+        )  # fmt: skip
 
 
 def read_column(controller: ControllerDraft, cell: Pair) -> None:

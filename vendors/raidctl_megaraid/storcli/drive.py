@@ -210,7 +210,7 @@ def _predicted(drive: Draft, _: Pair, count: int) -> None:
 
 def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
     """Read the state of one of a drive's logical units, ``Online``. The drive is no better than the worst of them."""
-    if not vocabulary.has_value(pair.value):
+    if not vocabulary.has_state(pair.value):
         return
     health = vocabulary.drive_status(pair.value) or "unknown"
     drive.override("unit_state", worst((health, drive.get("unit_state") or "ok")))

@@ -22,8 +22,8 @@ MISSING = "Missing drives"
 """Label of the detail that counts the missing drives of a group."""
 
 
-def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
-    """Read a row of ``TOPOLOGY``: a group, a span, or a drive.
+def read_topology(controller: ControllerDraft, row: Cells) -> Draft | None:
+    """Read a row of ``TOPOLOGY``: a group, a span, or a drive. None if it names no group.
 
     ====  ===  ===  ========  ===  =====  =====
     DG    Arr  Row  EID:Slot  DID  Type   State
@@ -40,16 +40,19 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
     if "type" in row and normalized(row["type"].value) == "drive":
         return _drive(controller, row, group)
     if group is None:
-        keep_cells(controller, row, "Topology ")
-        return controller
+        return None
     group.add_evidence(row["dg"].lines[0] if row["dg"].lines else None, "id", number)
     span = next((row[title].value for title in ("arr", "span") if title in row), "-")
     if "state" in row:
         _state(group, row["state"])
+    read = {"dg", "state"}
+    if "status" in row and vocabulary.has_state(row["status"].value):
+        _state(group, row["status"])
+        read.add("status")
     if vocabulary.has_value(span):
         _keep_reported(group, row, f"Span {span} ", {"dg", "arr", "span"})
         return group
-    _keep_reported(group, row, "", {"dg", "state"})
+    _keep_reported(group, row, "", read)
     return group
 
 
@@ -64,7 +67,7 @@ def _keep_reported(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -
 
 
 def _state(group: GroupDraft, pair: Pair) -> None:
-    if not vocabulary.has_value(pair.value):
+    if not vocabulary.has_state(pair.value):
         group.keep_detail(pair)
         return
     put_status(group, pair.lines, "array", vocabulary.group_state(pair.value), text=pair.value)

@@ -103,7 +103,10 @@ def _table(context: StorageContext, section: Section) -> list[Section]:
     rows = [cells(row) for row in section.rows]
     if not rows and section.pairs:
         row = {normalized(pair.label): pair for pair in section.pairs}
-        if reader_of(section, set(row)) is not None:
+        nameless = _is_item(section) and reader_of(section, set(row)) is None
+        if nameless:
+            context.drive = context.volume = None  # those of the item before it
+        if nameless or reader_of(section, set(row)) is not None:
             rows, section = [row], replace(section, pairs=[])
     usual = any(reader_of(section, set(row)) is not None for row in rows)
     if not usual and not (rows and normalized(section.title) in _LISTS):
@@ -118,12 +121,20 @@ def _table(context: StorageContext, section: Section) -> list[Section]:
     return []
 
 
+def _is_item(section: Section) -> bool:
+    """Whether a section names the object of an item: ``{"Drives List" : [{"Drive Information" : {…}, …}, …]}``."""
+    title = normalized(section.title)
+    return (title == "drive information" and inside(section, "drives list")) or (
+        title == "vd info" and inside(section, "virtual drives")
+    )
+
+
 def _keep_unaddressed(context: StorageContext, section: Section, number: int, row: Cells) -> None:
     """Keep a row without the address of its object. A drive that is listed this way exists nevertheless."""
     owner: Draft = context.controller if context.volume is None else context.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
-    if reader is None and {"state", "status"} & set(row):
+    if reader not in (volume_row, drive_row) and {"state", "status"} & set(row):
         owner.add_problem(
             "warning", "unread", f"A row of {section.title or 'a table'} lacks the column that names its object; it is "
             "shown in the details only.", "See the tool's own list.",

@@ -36,7 +36,7 @@ def reader_of(section: Section, titles: set[str]) -> RowReader | None:
         return _volume_progress if titles & _GOING_ON else _volume_note
     if "eid" in titles and titles & {"slots", "pd", "prodid"}:
         return _enclosure_row
-    if {"pid", "lun/nsid"} <= titles:
+    if "lun/nsid" in titles or (titles & {"pid", "status"} and normalized(section.title).startswith("lu/ns")):
         return _unit_row
     return _free_row if normalized(section.title).startswith("free space") and titles & {"dg", "size"} else None
 
@@ -76,8 +76,9 @@ def drive_row(context: StorageContext, section: Section, row: Cells) -> bool:
 
 
 def _topology_row(context: StorageContext, _: Section, row: Cells) -> bool:
-    context.about(group.read_topology(context.controller, row))
-    return True
+    found = group.read_topology(context.controller, row)
+    context.about(found)
+    return found is not None
 
 
 def _volume_progress(context: StorageContext, _: Section, row: Cells) -> bool:
@@ -117,12 +118,15 @@ def _enclosure_row(context: StorageContext, _: Section, row: Cells) -> bool:
 
 def _unit_row(context: StorageContext, _: Section, row: Cells) -> bool:
     """A logical unit of a drive: ``293 0/-  Online 9.094 TiB``."""
-    found = context.drive if context.drive is not None else context.by_pid(row["pid"].value)
-    if found is None:
+    found = context.drive
+    if found is None and "pid" in row:
+        found = context.by_pid(row["pid"].value)
+    if found is None or "lun/nsid" not in row:
         return False
     if "status" in row:
         drives.read_unit_status(found, row["lun/nsid"].value, row["status"])
     keep_cells(found, row, f"LU/NS {row['lun/nsid'].value} ")
+    context.about(found)
     return True
 
 
