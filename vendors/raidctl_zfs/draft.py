@@ -14,7 +14,7 @@ from raidctl.text import regex
 from raidctl.vendor.draft import GroupDraft
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.software import SoftwareDraft
-from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, QUIET, VDEV, WORKING
+from raidctl_zfs.vocabulary import COPIES, INTERIOR, OF_SPARE, PARITY, QUIET, VDEV, WORKING
 
 # draid2:4d:11c:2s-0: of 11 devices
 _WIDTH = regex(r"draid.*:(\d{1,4})c\b", re.ASCII)
@@ -47,8 +47,8 @@ class Vdev(Struct):
 
     @property
     def health(self) -> Health | None:
-        """Its state. None if the word is unknown, or is good beside a remark that is not."""
-        health = VDEV.get(self.state)
+        """Its state. None if the word is unknown, is only that of a spare, or is good beside a remark that is not."""
+        health = None if self.state in OF_SPARE and self.part != "spare" else VDEV.get(self.state)
         return None if health == "ok" and QUIET.sub("", self.note).strip() else health
 
     @property

@@ -35,6 +35,8 @@ VDEV: dict[str, Health] = {
     "CLOSED": "critical",
 }
 """The state of a vdev or a device."""
+OF_SPARE = ("AVAIL", "INUSE")
+"""States that only a spare has."""
 LOST = regex(r"additional devices are known to be part of this pool", re.IGNORECASE)
 """The beginning of the message of ``zpool import`` that it could not find all vdevs."""
 PARITY = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timezone
 from typing import Any
 
@@ -503,6 +504,15 @@ def test_a_remark_beside_a_good_state_is_not_passed_over(row: int, remark: str, 
     assert _code(seen) == code
     if code:
         assert any("status word 'ONLINE (" in one.message for one in seen.inventory.problems)
+
+
+@pytest.mark.parametrize("word", ["AVAIL", "INUSE"])
+@pytest.mark.parametrize("name", ["mirror-0", "sda", "sdc", "sdd", "sde"])
+def test_the_state_of_a_spare_is_good_for_spares_only(name: str, word: str) -> None:
+    """A device of data, log or cache that has the state of a spare is not known to be good."""
+    text = _status(*_MIRROR, "logs", "  sdc ONLINE", "cache", "  sdd ONLINE", "spares", "  sde AVAIL")
+    changed = re.sub(rf"({name} +)(?:ONLINE|AVAIL)", rf"\1{word}", text)
+    assert _code(read_text(changed)) == (0 if name == "sde" else 3)
 
 
 @pytest.mark.parametrize("name", ["mirror-0", "sda", "sdb", "sdc", "sdd"])
