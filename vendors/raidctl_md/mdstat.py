@@ -173,8 +173,8 @@ def _add(draft: ArrayDraft, **values: int | None) -> None:
 
 def _read_waits(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     draft.detail(line, "waiting", match["waits"])
-    held = "read-only" in str(draft.get("status_text") or "")
-    progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=waits_for(match["why"], held=held))
+    reason = waits_for(match["why"], str(draft.get("status_text") or ""))
+    progress = Progress(operation=OPERATIONS[match["for"]], state="queued", reason=reason)
     draft.put_labelled(line, "progress", progress, match["for"])
 
 

@@ -32,6 +32,7 @@ from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
 from raidctl.vendor.shapes import Shape
 from raidctl_md import make, operate_checks
+from raidctl_md.state import is_auto_read_only, is_read_only
 
 SHAPES: tuple[Shape, ...] = (
     ("mdadm", "{}", "--fail", "{}"),
@@ -95,15 +96,14 @@ def back(volume: Volume, node: str) -> Action:
 def held(volume: Volume) -> str | None:
     """Explain that the array is (auto-)read-only, as after a reboot (md.4). None if it is not."""
     # md0 : active (auto-read-only) raid5 sdd1[4] sdb1[1] sda1[0]
-    state = volume.details.get("array_state", "")
-    text = volume.status_text or ""
+    text = f"{volume.details.get('array_state', '')} {volume.status_text or ''}"
     command = Action(argv=("mdadm", "--readwrite", volume.device or volume.id))
-    if state == "read-auto" or "(auto-read-only)" in text:
+    if is_auto_read_only(text):
         return (
             f"{volume.id} is auto-read-only since it was assembled: nothing is rebuilt on it until something is "
             f"written to it. To start now: `{command}`."
         )
-    if state == "readonly" or "(read-only)" in text:
+    if is_read_only(text):
         return f"{volume.id} is read-only: nothing is rebuilt on it. If it may be written to: `{command}`."
     return None
 

@@ -20,6 +20,7 @@ _WORK_STATUS: dict[Operation, VolumeStatus] = {
 }  # fmt: skip
 
 _FIRST_WRITE = "starts with the first write to the array"
+_READ_ONLY = "the array is read-only"
 _OTHER_FIRST = "another array on the same drives is first"
 _REASONS = {"PENDING": "not started yet", "DELAYED": _OTHER_FIRST, "REMOTE": "another node of the cluster does it"}
 
@@ -33,10 +34,23 @@ class State(Struct, frozen=True):
     """The operation is delayed or pending."""
 
 
-def waits_for(word: str, *, held: bool = False) -> str | None:
-    """Why an operation waits: ``PENDING``, ``DELAYED``, ``REMOTE``; ``held``: the array is (auto-)read-only."""
-    # md(4): an array that is auto-read-only resynchronises when the first write arrives
-    return _FIRST_WRITE if held and word == "PENDING" else _REASONS.get(word)
+def waits_for(word: str, state: str = "") -> str | None:
+    """Why an operation waits: ``PENDING``, ``DELAYED``, ``REMOTE``; ``state``: the words for the array's state."""
+    if word == "PENDING" and is_auto_read_only(state):
+        return _FIRST_WRITE
+    return _READ_ONLY if word == "PENDING" and is_read_only(state) else _REASONS.get(word)
+
+
+def is_auto_read_only(state: str) -> bool:
+    """Whether an array takes writes, but starts nothing before the first one (md(4))."""
+    # array_state: read-auto        md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]
+    return "read-auto" in state.lower() or "(auto-read-only)" in state
+
+
+def is_read_only(state: str) -> bool:
+    """Whether an array takes no writes until ``mdadm --readwrite``."""
+    # array_state: readonly        md0 : active (read-only) raid1 sdb1[1] sda1[0]
+    return "readonly" in state.lower() or "(read-only)" in state
 
 
 def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:
@@ -56,14 +70,13 @@ def of_detail(text: str) -> State | None:
     """The state of ``clean, degraded, recovering``. None if one of its words is unknown."""
     lost = dormant = degraded = waiting = False
     work: Operation | None = None
-    held = "read-auto" in text.lower() or "readonly" in text.lower()
     reason: str | None = None
     for word in (part.strip() for part in text.split(",")):
         lower = word.lower()
         match = _UNDER_WAY.fullmatch(word)
         if match:
             work, waiting = OPERATIONS[match[1]], match[2] is not None
-            reason = waits_for(match[2], held=held) if match[2] else None
+            reason = waits_for(match[2], text) if match[2] else None
         elif lower in _LOST:
             lost = True
         elif lower in _DORMANT:

@@ -18,7 +18,7 @@ from raidctl.vendor.fields import Fields, read_pair
 from raidctl.vendor.statuses import health_of_volume
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
 from raidctl_md.label_lines import keep, known
-from raidctl_md.state import judge, waits_for
+from raidctl_md.state import is_auto_read_only, is_read_only, judge, waits_for
 from raidctl_md.vocabulary import BAD_BLOCKS, LEVELS, NO_RAID, OPERATIONS, enough, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
@@ -287,8 +287,9 @@ def _progress(action: Operation, details: dict[str, str]) -> Progress:
     percent = _percent(details.get("sync_completed", ""))
     if details.get("sync_completed") == "delayed":
         return Progress(operation=action, state="queued", reason=waits_for("DELAYED"))
-    if percent is None and details.get("array_state") == "read-auto":
-        return Progress(operation=action, state="queued", reason=waits_for("PENDING", held=True))
+    array_state = details.get("array_state", "")
+    if percent is None and (is_auto_read_only(array_state) or is_read_only(array_state)):
+        return Progress(operation=action, state="queued", reason=waits_for("PENDING", array_state))
     return Progress(operation=action, percent=percent, state=None if percent is None else "running")
 
 

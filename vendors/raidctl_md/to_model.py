@@ -20,6 +20,7 @@ from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, list_members
 from raidctl_md.out_of_date import mark_out_of_date
+from raidctl_md.state import is_read_only
 
 _FIELDS = (
     "name", "raid_level", "size_bytes", "strip_bytes", "status", "status_text", "unique_id", "layout", "metadata",
@@ -37,6 +38,7 @@ _NO_JOURNAL = Complaint(
     "Connect the device again; if it is lost, add another while the array is read-only: `mdadm --manage DEVICE "
     "--add-journal JOURNAL`.",
 )  # fmt: skip
+_READ_ONLY = "The array is read-only: it takes no writes, and nothing is rebuilt on it."
 
 
 class _Built(Struct):
@@ -112,8 +114,12 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
         for draft in own.drafts:
             built.ids[id(draft)] = array_id
             built.alive |= draft.source in _ANSWERED
-    built.problems += [_NO_JOURNAL.problem(volume.id) for member, volume in zip(members, volumes, strict=True)
-                       if _lacks_journal(member, volume, drives)]  # fmt: skip
+    for member, volume in zip(members, volumes, strict=True):
+        if _lacks_journal(member, volume, drives):
+            built.problems.append(_NO_JOURNAL.problem(volume.id))
+        elif any(is_read_only(str(draft.get("status_text"))) for draft in member.drafts if draft.source in LIVE):
+            remedy = f"If this is not intended: find the reason with `dmesg`, then `mdadm --readwrite {volume.device}`."
+            built.problems.append(Complaint("warning", "state", _READ_ONLY, remedy).problem(volume.id))
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for each in (*members, item):

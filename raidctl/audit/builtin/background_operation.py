@@ -116,7 +116,7 @@ def _busy(volume: Volume, operation: str) -> Finding:
         remedy = f"A consistency check completes it, if the controller has one: `raidctl check start {volume.id}`."
     text = (volume.status_text or "").lower()
     if state == "queued" and ("read-only" in text or "pending" in text) and (volume.device or "").startswith("/dev/md"):
-        remedy = f"It begins with the first write to the array: `mdadm --readwrite {volume.device}`."
+        remedy = f"To start it now: `mdadm --readwrite {volume.device}`."
     return FINDINGS.failed(
         volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)
     )

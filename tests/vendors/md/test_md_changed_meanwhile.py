@@ -112,6 +112,30 @@ def test_an_unknown_or_contradictory_word_is_unread(file: str, old: str, new: st
     assert exit_code(diagnose(found, rules())) == 3
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code"),
+    [
+        ("mdstat", ": active", ": active (read-only)", 1), ("mdstat", ": active", ": active (auto-read-only)", 0),
+        ("sysfs", "array_state: clean", "array_state: readonly", 1),
+        ("sysfs", "array_state: clean", "array_state: read-auto", 0),
+        ("detail", "State : clean", "State : readonly", 1), ("detail", "State : clean", "State : read-auto", 0),
+    ],
+)  # fmt: skip
+def test_an_array_that_takes_no_writes_is_a_warning(file: str, old: str, new: str, code: int) -> None:
+    """A read-only array is a finding; one that is auto-read-only takes the first write."""
+    texts = {
+        "mdstat": _mdstat("raid5", "+++"), "sysfs": _files("raid5", "+++") + _member_files("+++"),
+        "detail": _detail("raid5", "+++"),
+    }  # fmt: skip
+    assert old in texts[file]
+    texts[file] = texts[file].replace(old, new, 1)
+    found = _inventory(**texts)
+    assert exit_code(diagnose(found, rules())) == code
+    assert [one.message for one in found.problems if "takes no writes" in one.message] == [
+        "The array is read-only: it takes no writes, and nothing is rebuilt on it."
+    ] * code
+
+
 def test_an_array_whose_journal_is_gone_is_not_ok() -> None:
     """The policy is still ``journal``, but no member is one: the array takes no writes."""
     sysfs = _files("raid5", "+++").replace("bitmap", "journal") + _member_files("+++")

@@ -113,11 +113,14 @@ def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
     assert unknown.rate_bytes is None
 
 
-def test_md_mdstat_an_auto_read_only_array_reports_why_it_waits() -> None:
-    """An auto-read-only array starts its resync with the first write."""
-    text = "md5 : active (auto-read-only) raid1 sdb[1] sda[0]\n      2048 blocks [2/2] [UU]\n        resync=PENDING\n"
-    progress = volume(text).progress
-    assert progress == Progress(operation="resync", state="queued", reason="starts with the first write to the array")
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [("auto-read-only", "starts with the first write to the array"), ("read-only", "the array is read-only")],
+)
+def test_md_mdstat_a_read_only_array_reports_why_it_waits(word: str, reason: str) -> None:
+    """An auto-read-only array starts its resync with the first write. A read-only one takes none."""
+    text = f"md5 : active ({word}) raid1 sdb[1] sda[0]\n      2048 blocks [2/2] [UU]\n        resync=PENDING\n"
+    assert volume(text).progress == Progress(operation="resync", state="queued", reason=reason)
 
 
 def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
