@@ -101,6 +101,13 @@ def test_show_reports_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raid
     assert [limit["option"] for limit in layer["thresholds"]] == ["raidctl cache set md:md0 --stripe-cache N"]
 
 
+def test_the_stripe_cache_of_the_simulated_array_is_reported_and_set(raidctl: Raidctl) -> None:
+    """The kernel has the file for every array with parity, so the demo has it, too."""
+    assert "stripe_cache_size 256 entries" in raidctl("--demo", "raid6", "cache", "show", "md:md0").stdout
+    assert raidctl("--demo", "raid6", "cache", "set", "md:md0", "--stripe-cache", "512", "--yes").exit_code == 0
+    assert "stripe_cache_size 512 entries" in raidctl("--demo", "raid6", "cache", "show", "md:md0").stdout
+
+
 def test_a_journal_in_write_back_is_found_in_a_recording_of_show(raidctl: Raidctl, tmp_path: Path) -> None:
     """The files that the md family has read are enough: a recording without further ones is not "write-through"."""
     shutil.copytree(FIXTURES / "md-journal-check", tmp_path / "machine")

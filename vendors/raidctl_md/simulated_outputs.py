@@ -226,6 +226,8 @@ def _array_files(state: Mapping[str, str], array: str, about: Fields) -> Iterato
         "sync_speed_max": "200000 (system)", "last_sync_action": "none",
         "sync_min": "0", "sync_max": "max",
     }  # fmt: skip
+    if about["level"] in ("raid5", "raid6"):
+        values |= {"stripe_cache_size": "256", "stripe_cache_active": "0"}
     yield from ((f"{place}/{name}", value) for name, value in values.items())
     for key, member in members(state, array).items():
         name = f"dev-{node_of(state, key)[5:]}"
