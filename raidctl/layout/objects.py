@@ -89,7 +89,10 @@ def array_of(controller: Controller, volume: Volume) -> Array | None:
 
 
 def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None:
-    """The members of a volume, including listed failed ones. None if no output lists them all."""
+    """The members of a volume, including failed ones unless it is complete without. None if no output lists them all.
+
+    A failed drive beside all members was a spare, or a member that a spare has replaced.
+    """
     array = array_of(controller, volume)
     if array is None or not array.drives:
         return None
@@ -97,7 +100,9 @@ def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None
     found = [known[name] for name in array.drives if name in known]
     if len(found) < len(array.drives):
         return None
-    return [drive for drive in found if drive.role not in ("spare", "journal")]
+    members = [drive for drive in found if drive.role not in ("spare", "journal")]
+    working = [drive for drive in members if drive.role != "failed"]
+    return working if len(working) == volume.drives_expected else members
 
 
 def spares_of(controller: Controller, volume: Volume) -> list[Drive]:

@@ -17,6 +17,7 @@ from raidctl.layout.export import export
 from raidctl.layout.plan import plan
 from raidctl.model import Inventory, Problem, Volume
 from raidctl.vendor.registry import vendors
+from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 FIELDS = {"raid_level": "raid_level", "strip": "strip_bytes", "size": "size_bytes", "metadata": "metadata",
@@ -71,6 +72,21 @@ def test_a_required_line_of_the_configuration_is_compared(
     assert compare(layout, inventory).verdict == verdict
     found = plan(layout, replace(seen, inventory=inventory), vendors()[0], {})
     assert ([one.kind for one in found.steps], found.not_planned) == (["config"] * steps, ())
+
+
+@pytest.mark.parametrize(
+    ("members", "letters", "listed"),
+    [
+        ("sdc1[2](F) sdb1[1] sda1[0]", "[2/2] [UU]", ["sda1", "sdb1"]),
+        ("sdc1[2](S) sdb1[1](F) sda1[0]", "[2/1] [U_]", ["sda1", "sdb1"]),
+        ("sdb1[1](F) sda1[0]", "[2/1] [U_]", ["sda1", "sdb1"]),
+    ],
+)
+def test_a_failed_drive_beside_all_members_is_none(members: str, letters: str, listed: list[str]) -> None:
+    """A failed spare is not a member of its array; a failed member is one until another drive has its place."""
+    text = f"Personalities : [raid1]\nmd0 : active raid1 {members}\n      976630464 blocks super 1.2 {letters}\n\n"
+    drives = ", ".join(f'"md:md0/{name}"' for name in listed)
+    assert f"drives = [{drives}]\n" in export(read_text(f"{text}unused devices: <none>\n").inventory)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
