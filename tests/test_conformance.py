@@ -16,6 +16,7 @@ from jsonschema.exceptions import best_match
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Drive, Inventory, Volume, failed_readings
+from raidctl.model.problem import program_of
 from raidctl.output.explain import facts_of, final_values, shown_value
 from raidctl.output.json import to_json
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse, decode
@@ -38,6 +39,8 @@ PARTIAL = {"drives", "lvm", "md", "redfish", "zfs"}
 
 Volumes of the kernel and plain drives have no controller cache; what a BMC describes is set by another family's tool.
 """
+SEVERAL_TOOLS = {"drives", "md"}
+"""Families whose objects are each read by several tools."""
 KERNEL = "pci"
 """The family of controllers that no tool describes."""
 STATES = {
@@ -258,6 +261,21 @@ def test_a_controller_has_the_capabilities_of_its_family(machine: str) -> None:
         assert not lacking or controller.id.split(":")[0] in {*PARTIAL, KERNEL}, (
             f"{controller.id} has no capability {', '.join(lacking)}. Give it `capabilities=SUPPORT` in to_model."
         )
+
+
+@machines
+def test_a_controller_names_the_tool_that_reported_it(machine: str) -> None:
+    """A failed command of that tool may hide objects of the controller; md and plain drives have several tools."""
+    seen = replayed(machine)
+    tools = {tool.name for tool in seen.inventory.tools}
+    printed = {fact.object_id for one in seen.outputs if program_of(one.command) in tools for fact in one.facts}
+    lacking = [
+        controller.id
+        for controller in seen.inventory.controllers
+        if controller.id in printed and controller.told_by not in tools
+        and controller.id.split(":")[0] not in SEVERAL_TOOLS
+    ]  # fmt: skip
+    assert not lacking, f"Without told_by: {lacking}. `collect` sets it with `with_tool` of raidctl.vendor.controllers."
 
 
 @families

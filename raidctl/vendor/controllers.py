@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.evidence import Output
 from raidctl.model import Controller, Problem, Tool
+from raidctl.model.problem import program_of
 from raidctl.order import natural
 from raidctl.vendor.draft import ControllerDraft
 from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.tools import command_of
 
 C = TypeVar("C", bound=ControllerDraft[Any])
 
@@ -82,6 +85,14 @@ def read_outputs(documents: Iterable[Document], make: Callable[[Output], R]) -> 
     for reader in readers:
         reader.read()
     return readers
+
+
+def with_tool(controller: Controller, draft: ControllerDraft[Any], tools: Sequence[Tool]) -> Controller:
+    """The controller with the name of the tool that printed it. Outputs without a dialogue leave it unknown."""
+    programs = {program_of(command_of(tool)): tool.name for tool in tools}
+    lines = (line for part in draft.all() for line, _, _ in part.evidence)
+    names = (programs.get(program_of(line.output.command)) for line in lines if programs)
+    return replace(controller, told_by=next(filter(None, names), None))
 
 
 def observation_of(

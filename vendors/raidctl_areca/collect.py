@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from raidctl.model import Problem, Tool
-from raidctl.vendor.controllers import observation_of, read_outputs
+from raidctl.vendor.controllers import observation_of, read_outputs, with_tool
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.mixed_machines import note_mixed
@@ -42,7 +42,7 @@ def assemble(
         note_mixed(controller)
         described = build(controller)
         controller.write_evidence(described.id)
-        found.append(described)
+        found.append(with_tool(described, controller, tools))
         reported += controller.problems(described.id)
     for reader in readers:
         reported += [error_problem(error, reader.output.command) for error in reader.errors[:20]]

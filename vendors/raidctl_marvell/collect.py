@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from raidctl.model import Problem, Tool
-from raidctl.vendor.controllers import observation_of, read_outputs
+from raidctl.vendor.controllers import observation_of, read_outputs, with_tool
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.protocol import Document, Observation
@@ -43,7 +43,7 @@ def assemble(
         note_mixed(controller)
         described = build(controller, places.get(controller.name, _NO_PLACES))
         controller.write_evidence(described.id)
-        found.append(described)
+        found.append(with_tool(described, controller, tools))
         reported += controller.problems(described.id)
     for reader in readers:
         reported += [_error(error, reader.output.command) for error in reader.errors[:20]]

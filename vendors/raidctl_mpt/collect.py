@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from raidctl.model import Controller, Problem, Tool
-from raidctl.vendor.controllers import observation_of, read_outputs
+from raidctl.vendor.controllers import observation_of, read_outputs, with_tool
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_mpt.draft import Controllers
@@ -47,7 +47,7 @@ def assemble(
                 draft.drop_evidence()
             continue
         controller.write_evidence(described.id)
-        found.append(described)
+        found.append(with_tool(described, controller, tools))
     for reader in readers:
         reported += [_error(error, reader.output.command) for error in reader.errors[:20]]
         reported += unreadable(reader.output, _REMEDY, known=reader.errors or reader.ended)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from raidctl.model import Problem, Tool
-from raidctl.vendor.controllers import observation_of, read_outputs
+from raidctl.vendor.controllers import observation_of, read_outputs, with_tool
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_threeware.draft import Controllers
@@ -42,7 +42,7 @@ def assemble(
     found_problems = list(problems)
     for controller in controllers.reported():
         described, own = build(controller)
-        found.append(described)
+        found.append(with_tool(described, controller, tools))
         found_problems += own
     for reader in readers:
         where = reader.output.command
