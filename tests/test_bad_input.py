@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -144,6 +145,31 @@ def test_invalid_utf8_is_shown(tmp_path: Path) -> None:
     path.write_bytes((SSACLI % "EG0300\u00e9").encode("latin-1"))
     done = program("--replay", path, "show")
     assert "1I:1:1" in done.stdout
+
+
+def test_a_path_that_is_no_text_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File names are bytes: any option takes one that is not UTF-8, and what is stored has text for it."""
+    place = tmp_path / os.fsdecode(b"r\xe4d")
+    shutil.copytree(FIXTURES / "md-healthy", place / "machine")
+    notify, demo = place / "notify", ("--demo", "raid6", "--state-dir", place / "state")
+    notify.write_text("#!/bin/sh\nexec cat > /dev/null\n", encoding="utf-8")
+    notify.chmod(0o755)
+    for words in (
+        ("--replay", place / "machine", "snapshot", "--state-dir", place / "state"),
+        ("--replay", place / "machine", "snapshot", "--output", place / "now.json"),
+        ("--replay", place / "machine", "diff", "--state-dir", place / "state"),
+        ("--json", "diff", place / "machine", place / "now.json"),
+        ("--replay", place / "machine", "audit", "--init", place / "policy.toml"),
+        ("--replay", place / "machine", "audit", place / "policy.toml", "--format", "json"),
+        ("audit", place / "policy.toml", place / "machine", "--format", "jsonl"),
+        (*demo, "cache", "set", "md:md0", "--stripe-cache", "512", "--yes"),
+        (*demo, "watch", "--once", "--run", notify),
+        (*demo, "--json", "journal"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["raidctl", *map(str, words)])
+        done = raidctl(*words)
+        assert done.returncode in (0, 1), (words, done.stderr)
+        assert "internal error" not in done.stderr, (words, done.stderr)
 
 
 def test_windows_line_ends_make_no_difference(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
 from raidctl.audit.waiving import EXPIRED, Waived, expired, waive
 from raidctl.health.severity import WEIGHT, Severity
+from raidctl.json_decode import valid_text
 from raidctl.model import ACCESS_KINDS, Inventory, Problem, hiding_problems
 from raidctl.units import parse_moment
 
@@ -88,7 +89,7 @@ class Auditor:
 
     def audit(self, inventory: Inventory, source: str) -> Audited:
         """Check one inventory with the rules for its host."""
-        host, tally = inventory.host, self.tally
+        host, tally, source = inventory.host, self.tally, valid_text(source)
         rules = self.policy.for_host(host.hostname)
         if rules.max_age is not None and (stale := too_old(host.collected_at, rules.max_age, self._now)):
             stale = msgspec.structs.replace(stale, severity=rules.stale)
@@ -168,7 +169,7 @@ class Auditor:
 
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
         """The result for an inventory that cannot be read: unknown."""
-        finding = _of_host(UNREAD, "unknown", message, remedy)
+        source, finding = valid_text(source), _of_host(UNREAD, "unknown", valid_text(message), remedy)
         self.tally.summary.unreadable += 1
         return self._unknown(source, source, finding, unreadable=True)
 

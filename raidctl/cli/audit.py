@@ -27,6 +27,7 @@ from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.cli.shared.waivers import waivers_option
 from raidctl.errors import EXIT_USAGE, UsageError
+from raidctl.json_decode import valid_text
 from raidctl.model import Inventory, hiding_problems
 from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
@@ -127,7 +128,7 @@ def _audit(
     else:
         alone, found = _found(rules, paths, settings, passed=passed, everything=form != "table", jobs=jobs)
     options = Options(
-        rules.name, paper(), alone, details=details or settings.verbose, passed=passed,
+        valid_text(rules.name), paper(), alone, details=details or settings.verbose, passed=passed,
         builtin=frozenset(rules.every()[1]),
     )  # fmt: skip
     code = _write(writer(form, options), rules, found, alone=alone)

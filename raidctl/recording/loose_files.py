@@ -13,6 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import cast
 
+from raidctl.json_decode import valid_text
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
 from raidctl.recording.archive import Piece, Skipped, pieces
@@ -111,7 +112,7 @@ def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> 
         if vendor.FAMILY in outputs.documents
     )
     source = "replay:standard input" if shown == "-" else f"replay:{shown}"
-    return LooseOutputs(source, texts, tuple(outputs.problems), outputs.files, outputs.unrecognised)
+    return LooseOutputs(source, texts, tuple(valid_text(outputs.problems)), outputs.files, outputs.unrecognised)
 
 
 def _separate(outputs: _Outputs) -> None:

@@ -144,7 +144,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         # a read-only file is opened for reading; a cut-off transaction is rolled back by a process that may write
-        uri = f"file:{quote(os.fspath(self.path))}?mode=rw"
+        uri = f"file:{quote(os.fsencode(self.path))}?mode=rw"
         return sqlite3.connect(uri, uri=True, timeout=self.patience, isolation_level=None)
 
     @contextlib.contextmanager

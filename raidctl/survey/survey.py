@@ -20,6 +20,7 @@ from raidctl.discovery import Probe, probe_machine
 from raidctl.evidence import NO_LAST_BLANK, Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
+from raidctl.json_decode import valid_text
 from raidctl.model import Controller, Host, Inventory, Problem, SecondView, Tool, write_protection
 from raidctl.order import in_order
 from raidctl.request import Runner, converse
@@ -266,7 +267,7 @@ def _survey(host: Host, results: _Results, view: HostView) -> Survey:
     controllers = truncated_outputs.withdraw_unsupported(concluded, results.outputs, results.problems)
     ordered = tuple(in_order(controllers, key=lambda controller: controller.id))
     inventory = Inventory(
-        host=host,
+        host=valid_text(host),  # its source may be the path of a recording
         controllers=ordered,
         tasks=tasks_of(ordered),
         problems=(*results.problems, *undescribed(ordered)),

@@ -21,6 +21,7 @@ from email.utils import formatdate
 import msgspec
 
 from raidctl.errors import UsageError
+from raidctl.json_decode import valid_text
 from raidctl.request import CHANGEABLE, Failure, RunAnswer
 from raidctl.runners.process import Bounds, run
 from raidctl.runners.programs import changeable, search_path
@@ -152,7 +153,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """The name of the channel."""
-        return f"run:{self.path}"
+        return f"run:{valid_text(self.path)}"
 
     def fault(self) -> str | None:
         """Return why it is not run: it is missing, or others than root could change what root would run."""

@@ -37,6 +37,7 @@ from raidctl.errors import (
     RaidctlError,
     UsageError,
 )
+from raidctl.json_decode import valid_text
 from raidctl.output.plan import plan_text
 from raidctl.output.sentences import Sentence, fitted
 from raidctl.output.terminal import is_terminal
@@ -207,7 +208,7 @@ def about() -> str:
     """Return the command line, for the journal."""
     import shlex  # noqa: PLC0415 - needed by changes only
 
-    return shlex.join(["raidctl", *sys.argv[1:]])
+    return valid_text(shlex.join(["raidctl", *sys.argv[1:]]))
 
 
 @contextmanager
