@@ -12,13 +12,13 @@ Way = Literal["tool", "enclosure", "npem", "pci_slot", "ledctl", "sg_ses", "acti
 WAYS: tuple[Way, ...] = ("tool", "enclosure", "npem", "pci_slot", "ledctl", "sg_ses")
 """Methods in the order in which they are tried. ``activity`` is used only on request."""
 TITLES: dict[Way, str] = {
-    "tool": "controller's tool",
-    "enclosure": "enclosure (SES)",
+    "tool": "the controller's tool",
+    "enclosure": "the enclosure (SES)",
     "npem": "NPEM",
-    "pci_slot": "PCIe slot",
+    "pci_slot": "the PCIe slot",
     "ledctl": "ledctl",
     "sg_ses": "sg_ses",
-    "activity": "reading",
+    "activity": "reads of the drive",
 }
 ON, OFF = "on", "off"
 

@@ -145,7 +145,7 @@ def _named(indicators: Sequence[Indicator]) -> str:
 def _sentence(indicator: Indicator) -> str:
     """Return what blinks and how it was switched. Include whether that was read back."""
     known = "read back" if indicator.readable else "accepted; nothing reports whether it is on"
-    return f"{_named([indicator])} blinks (by {TITLES[indicator.way]}, {known})"
+    return f"{_named([indicator])} blinks (via {TITLES[indicator.way]}, {known})"
 
 
 def _quiet(_text: str) -> None:

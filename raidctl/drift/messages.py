@@ -111,11 +111,11 @@ def _ended(text: str) -> str:
     return text if text.endswith(("…", ".")) else f"{text}."
 
 
-def _was_and_is(candidate: Candidate) -> str | None:
-    """For a state: ``The battery of smartarray:1 was ok and is failed``."""
+def _changed(candidate: Candidate) -> str | None:
+    """For a state: ``The battery of smartarray:1 changed from ok to failed``."""
     if candidate.what.old is None or candidate.what.new is None:
         return None
-    return f"{capitalised(named(candidate))} was {value(candidate.what.old)} and is {value(candidate.what.new)}."
+    return f"{capitalised(named(candidate))} changed from {value(candidate.what.old)} to {value(candidate.what.new)}."
 
 
 def _in_force(candidate: Candidate) -> str | None:
@@ -149,7 +149,8 @@ def _controller_cache(candidate: Candidate) -> str | None:
 
 def _drive_caches(candidate: Candidate) -> str | None:
     return (
-        f"The write caches of the drives of {named(candidate)} were {candidate.what.old} and are {candidate.what.new}."
+        f"The write caches of the drives of {named(candidate)} changed from {candidate.what.old} to "
+        f"{candidate.what.new}."
     )
 
 
@@ -231,8 +232,8 @@ _SENTENCES: Mapping[tuple[str, str], Callable[[Candidate], str | None]] = {
     ("replaced", "drive"): _replaced, ("replaced", "controller"): _replaced, ("replaced", "volume"): _replaced,
     ("removed", "drive"): _drive_gone, ("added", "drive"): _drive_new,
     ("added", "problem"): _problem, ("removed", "problem"): _problem,
-    ("battery", "status"): _was_and_is, ("volume", "status"): _was_and_is, ("drive", "status"): _was_and_is,
-    ("controller", "status"): _was_and_is, ("array", "status"): _was_and_is, ("battery", "replace"): _needs_replacement,
+    ("battery", "status"): _changed, ("volume", "status"): _changed, ("drive", "status"): _changed,
+    ("controller", "status"): _changed, ("array", "status"): _changed, ("battery", "replace"): _needs_replacement,
     ("volume", "cache.write_active"): _in_force, ("volume", "cache.why_not_in_force"): _why,
     ("volume", "cache.controller_cache"): _controller_cache, ("volume", "cache.drive_caches"): _drive_caches,
     ("array", "spares"): _members, ("array", "drives"): _members, ("drive", "role"): _role_of,

@@ -32,7 +32,7 @@ def _target(one: Located, *, verbose: bool, planned: bool) -> Iterator[Line]:
     yield Sentence(f"{before}{_state(one, planned=planned)}", indent=5, hang=7)
     if one.why_not is not None or verbose or one.way in ("ledctl", "sg_ses"):
         for passed in one.passed:
-            yield Sentence(f"not by {TITLES[passed.way]}: {passed.why}", indent=5, hang=7)
+            yield Sentence(f"not via {TITLES[passed.way]}: {passed.why}", indent=5, hang=7)
     if one.way is None and one.device is not None and all(passed.way != "activity" for passed in one.passed):
         yield Verbatim(f"try: raidctl locate {shlex.quote(one.object_id)} --by activity", indent=5)
 
@@ -40,14 +40,14 @@ def _target(one: Located, *, verbose: bool, planned: bool) -> Iterator[Line]:
 def _state(one: Located, *, planned: bool) -> str:
     if one.way is None:
         return "CANNOT BE LOCATED"
-    by = f"by {TITLES[one.way]}"
+    via = f"via {TITLES[one.way]}"
     back = "" if one.readable else "; the LED cannot be read back"
     if planned:
-        return f"would blink {by}{back}"
+        return f"would blink {via}{back}"
     if one.on is None:
         return f"LED state unknown ({TITLES[one.way]})"
     if not one.on:
-        return f"off, {TITLES[one.way]}{back}"
+        return f"off ({TITLES[one.way]}){back}"
     until = f" until {one.until}" if one.until else ""
     left = {True: "", False: "; its raidctl has ended: `raidctl restore` switches it off", None: ""}[one.running]
-    return f"BLINKS {by}{until}{back}{left}"
+    return f"BLINKS {via}{until}{back}{left}"

@@ -124,7 +124,7 @@ def test_two_files_are_compared(run: Run, tmp_path: Path) -> None:
     after = _file(tmp_path / "after.json", changed(state(), _failed))
     answer = run("diff", before, after)
     assert answer.exit_code == 1
-    assert "CRITICAL  The battery of smartarray:0 was ok and is failed." in answer.output
+    assert "CRITICAL  The battery of smartarray:0 changed from ok to failed." in answer.output
     [change] = json.loads(run("diff", before, after, "--json").output)["changes"]
     assert (change["id"], change["field"], change["old"], change["new"]) == (
         f"{CONTROLLER}/battery0", "status", "ok", "failed",

@@ -141,7 +141,7 @@ def test_a_drive_that_cannot_be_read_is_not_reported_as_blinking(
     monkeypatch.setattr(_activity, "sleep", lambda seconds: passed.__setitem__(0, passed[0] + seconds))
     done = raidctl("--demo", "sas", "locate", "/dev/sdb", "--by", "activity", "--for", "3s")
     assert (done.exit_code, passed[0]) == (0, 3.0), done.output
-    assert "BLINKS by reading" in done.stdout
+    assert "BLINKS via reads of the drive" in done.stdout
     planned = raidctl("--demo", "sas", "locate", "/dev/sdb", "--by", "activity", "--dry-run", "--json")
     assert json.loads(planned.stdout)["targets"][0]["on"] is None
     dead = RunAnswer(code=1, err=b"dd: error reading '/dev/sdb': Input/output error\n")

@@ -39,7 +39,7 @@ def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> N
     """
     begun = run(*BEGIN)
     assert begun.exit_code == 7
-    assert "Slot 02 blinks (by enclosure (SES), read back)" in begun.output
+    assert "Slot 02 blinks (via the enclosure (SES), read back)" in begun.output
     assert "locate off" in begun.output
     assert lit(tmp_path) == ["02"]
     assert "for replacement" in " ".join(run("show", "-v").output.split())
