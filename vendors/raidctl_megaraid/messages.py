@@ -9,6 +9,7 @@ from raidctl.vendor.draft import Draft, Pair
 from raidctl.vendor.limits import MANY_ERRORS
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.policy import Power, masked
+from raidctl_megaraid.vocabulary import has_state
 
 COUNTS = {
     # Degraded        : 1
@@ -38,10 +39,12 @@ _CORRECTED = ("memory correctable errors", "ecc bucket count")
 
 
 def keep_count(controller: Draft, pair: Pair, label: str, weight: int) -> None:
-    """Keep a number of :data:`COUNTS`, to be compared with the lists or with a limit."""
+    """Keep a number of :data:`COUNTS`, to be compared with the lists or with a limit. A word instead is unread."""
     value = pair.value.strip()
     if label in COUNTS and value.isascii() and value.isdecimal():
         controller.override(f"count.{label}", int(value[:18]), weight)
+    elif label in COUNTS and has_state(value):
+        controller.unread(label, value)
 
 
 def reports(found: Controller, controller: ControllerDraft, power: Power) -> Iterator[Problem]:

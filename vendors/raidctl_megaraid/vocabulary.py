@@ -75,7 +75,12 @@ def has_value(text: str) -> bool:
 
 def has_state(text: str) -> bool:
     """Whether a state is printed. This includes the word for one that the tool cannot read, ``Unkwn=Unknown``."""
-    return has_value(text) or normalized(text) in ("unknown", "unkn", "unkwn")
+    return has_value(text) or is_unknown(text)
+
+
+def is_unknown(text: str) -> bool:
+    """Whether it is the word for a state that the tool cannot read."""
+    return normalized(text) in ("unknown", "unkn", "unkwn")
 
 
 VOLUME_STATES: dict[str, VolumeWord] = {
@@ -290,7 +295,9 @@ _FLAGS = {
 
 
 def flag(text: str) -> bool | None:
-    """Yes or no; None if not reported. ValueError for another word."""
+    """Yes or no; None if not reported. ValueError for another word, and for ``Unknown``."""
+    if is_unknown(text):
+        raise ValueError("the tool does not know it")
     return _found(_FLAGS, text, "yes or no")
 
 

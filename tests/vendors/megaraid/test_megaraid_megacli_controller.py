@@ -144,6 +144,19 @@ def test_missing_drives() -> None:
     assert left(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ALL_INFO.replace("Failed Disks    : 0", "Failed Disks    : many"),
+        ALL_INFO.replace("Any Offline VD Cache Preserved   : No", "Any Offline VD Cache Preserved   : Unknown"),
+        "Adapter 0 - Missing Physical drives\n\nNo.   Array   Row   Size Expected\n?     1       4     390144 MB\n",
+    ],
+)
+def test_an_alarm_that_cannot_be_read_is_unread(text: str) -> None:
+    """A count that is no number, an unknown flag or the row of a missing drive is not passed over."""
+    assert complaints(controller_of(text), "unread")
+
+
 @pytest.mark.parametrize(("state", "reported"), [("Degraded", False), ("Optimal", True)])
 def test_a_missing_drive_of_an_optimal_volume_is_reported(state: str, reported: bool) -> None:
     """A missing drive is reported only beside an optimal volume. It contradicts that volume."""

@@ -229,3 +229,21 @@ def test_the_second_word_of_an_array_counts(word: str) -> None:
     row = {**_TOPOLOGY[0], "State": "-", "Status": word}
     found = as_json([answer("None", {"TOPOLOGY": [row, *_TOPOLOGY[1:]]})])
     assert found.controllers[0].arrays[0].status == ("critical" if word == "Failed" else "unknown")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"Status": {"Any Offline VD Cache Preserved": "Unknown"}},
+        {"Status": {"VD Degraded Count": "many"}},
+        {
+            "System Overview": [
+                {"Ctl": 0, "Model": "9999-8i", "Ports": 8, "PDs": 2, "DGs": 1, "VNOpt": "?", "Hlth": "Opt"}
+            ]
+        },
+        {"Drive /c0/e8/s1 State": {"S.M.A.R.T alert flagged by drive": "Unknown"}},
+    ],
+)
+def test_an_alarm_that_the_firmware_cannot_tell_is_unread(data: Answer) -> None:
+    """An alarm that is unknown, or a count that is no number, is not the same as none."""
+    assert unread(as_json([answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")], **data})]))

@@ -226,7 +226,7 @@ def _flag(drive: Draft, pair: Pair) -> None:
     value = normalized(pair.value).rstrip(".")
     if value == bad:
         drive.add_problem("warning", "state", message, remedy)
-    elif value not in _FINE and has_value(value):
+    elif value not in _FINE and has_state(value):
         drive.unread(pair.label, pair.value)
 
 

@@ -258,6 +258,8 @@ def read_missing(controller: ControllerDraft, block: Block) -> None:
             # No.   Array   Row   Size Expected
             if line.stripped.lower().startswith(("no", "array", "row", "size")):
                 mark_read(line)
+            elif any(map(str.isdecimal, line.stripped.split())):
+                controller.unread("row of a missing drive", collapse(line.stripped)[:80])
             continue
         place = f"{int(match[2])}:{int(match[3])}"
         size = attempt(numbers.size, match[4])

@@ -220,7 +220,7 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
 
 def _read_state(battery: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Battery State  Optimal``, ``Degraded (need attention)``, ``Unknown``."""
-    if vocabulary.has_state(pair.value) and not vocabulary.has_value(pair.value):
+    if vocabulary.is_unknown(pair.value):
         put_status(battery, pair.lines, "battery", "unknown", text=pair.value, weight=weight)
         return
     if weight == DETAIL and attempt(words.battery_status, pair.value) in ("failed", "missing"):

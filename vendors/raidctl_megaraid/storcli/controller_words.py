@@ -13,6 +13,7 @@ from typing import TypeVar
 from raidctl.model import BatteryKind, BatteryStatus, Health, Mode
 from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_percent, parse_seconds, parse_size
+from raidctl_megaraid.vocabulary import is_unknown
 
 T = TypeVar("T")
 
@@ -145,8 +146,10 @@ def jbod(text: str) -> Mode | None:
 
 
 def flag(text: str) -> bool | None:
-    """``Yes``, ``No``, ``On``, ``Off``."""
+    """``Yes``, ``No``, ``On``, ``Off``. ValueError for another word, and for ``Unknown``."""
     plain = word(text)
+    if is_unknown(plain):
+        raise ValueError("the tool does not know it")
     if plain in YES:
         return True
     if plain in NO:
