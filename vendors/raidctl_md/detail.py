@@ -9,7 +9,7 @@ import re
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Progress
-from raidctl.text import counted, regex
+from raidctl.text import collapse, counted, regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source
@@ -75,11 +75,12 @@ class _Reader:
         self.last = ""
         self.states = True
         self.rows = 0
+        self.in_table = False
 
     def read_line(self, line: Line) -> None:
         draft = self.draft
         if is_table_head(line):
-            self.states = "State" in line.text
+            self.states, self.in_table = "State" in line.text, True
             mark_read(line)
             return
         columns = row_of(line)
@@ -102,6 +103,9 @@ class _Reader:
             self.draft.detail(line, "Container GUID in words", text.strip("()"))
         elif self.last == "Name" and text.endswith(")"):
             mark_read(line)
+        elif self.in_table and "/dev/" in text:
+            message = f"A row of the table of members was not understood: {collapse(text)[:80]}"
+            self.draft.add_problem("warning", "unread", message)
 
 
 def _read_level(draft: ArrayDraft, pair: Pair) -> None:

@@ -123,6 +123,8 @@ class _Array:
             kind = match.lastgroup or "other"
             if kind == "other":
                 self.strange = True
+                if start:  # in the first line, which lists the members: sdb2[?](F)
+                    _read_strange(draft, line, match)
             elif kind == "state":
                 self.words.append(match[kind])
                 draft.put_labelled(line, "status_text", " ".join(self.words[:_MOST_WORDS]), "state")
@@ -285,9 +287,9 @@ def _doubt(member: MemberDraft, line: Line, flags: str) -> None:
 
 
 def _read_strange(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    """A word or letter where the kernel prints a state: ``(stalled)``, ``[UU?]``, ``rewrite=DELAYED``."""
+    """A word where the kernel prints a state or a member: ``(stalled)``, ``[UU?]``, ``rewrite=DELAYED``."""
     draft.detail(line, "unknown word", match[0].strip())
-    draft.add_problem("warning", "unread", f"Unknown state {match[0].strip()!r} in /proc/mdstat.")
+    draft.add_problem("warning", "unread", f"Unknown word {match[0].strip()[:80]!r} in /proc/mdstat.")
 
 
 _Reader = Callable[[ArrayDraft, Line, re.Match[str]], None]

@@ -99,11 +99,16 @@ def test_a_reading_is_no_better_than_any_of_its_files(level: str, tool: bool) ->
         ("sysfs", "sync_action: idle", "sync_action: rewrite"),
         ("sysfs", "mismatch_cnt: 0", "mismatch_cnt: many"),
         ("sysfs", "state: in_sync", "state: in_sync,ailing"),
+        ("mdstat", "sda1[0]", "sda1[0] sdd1[?](F)"),
+        ("detail", "/dev/sda1\n", "/dev/sda1\n   ?   8   49   -   faulty   /dev/sdd1\n"),
     ],
 )
 def test_an_unknown_or_contradictory_word_is_unread(file: str, old: str, new: str) -> None:
     """A state, letter, operation or count that is not known is not a good one."""
-    texts = {"mdstat": _mdstat("raid5", "+++"), "sysfs": _files("raid5", "+++") + _member_files("+++")}
+    texts = {
+        "mdstat": _mdstat("raid5", "+++"), "sysfs": _files("raid5", "+++") + _member_files("+++"),
+        "detail": _detail("raid5", "+++"),
+    }  # fmt: skip
     assert exit_code(diagnose(_inventory(**texts), rules())) == 0
     assert old in texts[file]
     texts[file] = texts[file].replace(old, new, 1)
