@@ -11,7 +11,15 @@ from raidctl.text import regex
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.columns import columns_of, row_of
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.vocabulary import FAILED_MERGE, FULL, INVALID_SNAPSHOT, POOL_REMEDY, TARGET_TROUBLE, level_of
+from raidctl_lvm.vocabulary import (
+    FAILED_MERGE,
+    FULL,
+    INVALID_SNAPSHOT,
+    POOL_REMEDY,
+    TARGET_TROUBLE,
+    VDO_REMEDY,
+    level_of,
+)
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
 HEAD = regex(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
@@ -38,6 +46,8 @@ _PARTS_ROW = regex(
 )
 # vg0-data: 0 4423680 raid raid1 2 AA 4423680/4423680 idle 0 0 -
 TARGET = regex(r"(?P<name>\S{1,256}): \d+ \d+ (?P<target>[\w-]{1,32})(?: (?P<words>.*))?")
+_LOST = regex(r"\S{1,256}: \S+ \S+ (?:raid raid\d|mirror \d).*")
+"""A line like this in another form."""
 UNKNOWN = ("unknown device", "[unknown]")
 """What is printed in place of the name of a missing physical volume."""
 _REMARKS = ("WARNING:", "File descriptor ")
@@ -88,7 +98,10 @@ def _json_row(output: Output, path: str, entry: Mapping[str, Any], controller: C
     for name, one in entry.items():
         mark_read(*(line for place in range(len(one) if isinstance(one, list) else 0)
                     if (line := output.leaf(f"{path}.{name}[{place}]")) is not None))  # fmt: skip
-    if not lines or "lv_name" not in cells:
+    if not lines:
+        return
+    if "lv_name" not in cells:
+        controller.unread("volume without lv_name", " ".join(filter(None, cells.values()))[:80])
         return
     vg, lv = cells.get("vg_name", ""), cells["lv_name"].strip("[]")
     attr = cells.get("lv_attr", "")
@@ -130,6 +143,8 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
         elif (match := TARGET.fullmatch(line.stripped)) is not None:
             known = True
             _target(line, match, controller)
+        elif _LOST.fullmatch(line.stripped) is not None:
+            controller.unread("line of dmsetup", line.stripped[:80])
         elif columns and line.stripped and not line.stripped.startswith(_REMARKS):
             _chosen(line, columns, controller)
         elif line.stripped == "No devices found":
@@ -202,6 +217,12 @@ def _other_target(name: str, target: str, words: list[str], controller: Controll
         trouble = TARGET_TROUBLE["Error"]
     if target.startswith(("cache", "thin", "writecache", "era")) and trouble:
         controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)
+    # vg-vpool0-vpool: 0 41943040 vdo /dev/dm-3 read-only - online online 1039 2097152
+    if target == "vdo" and words[1:2] == ["read-only"]:
+        controller.add_problem("error", "state", f"The VDO volume {name} is read-only after an error.", VDO_REMEDY)
+    elif target == "vdo" and len(words) > 6 and words[5].isdecimal() and words[5] == words[6]:
+        text = f"The VDO volume {name} is out of space: writes to it fail."
+        controller.add_problem("error", "state", text, VDO_REMEDY)
     # vg-snap: 0 8388608 snapshot Invalid        vg-root: 0 8388608 snapshot-merge Merge failed
     if target.startswith("snapshot"):
         snapshot_trouble(controller, name, next(iter(words), ""))

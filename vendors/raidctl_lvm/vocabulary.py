@@ -42,6 +42,7 @@ FULL = {
 NO_RAID = regex(r"pvmove\d+|.+_mlog", re.ASCII)
 """Volumes of segment type mirror that protect no data. They are moves in progress and logs of mirrors."""
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
+VDO_REMEDY = "Read lvmvdo(7) and the kernel's log (`dmesg`), and check the backup."
 TARGET_TROUBLE = {
     "Fail": "has failed", "Error": "reports an error", "out_of_data_space": "is out of data space",
     "needs_check": "has metadata that must be checked", "ro": "has metadata that is read-only",

@@ -37,6 +37,9 @@ _CACHE = regex(_NODE + r"\(([^():]{1,40}):(\d{1,3})\): Non-Volatile Cache status
 _DRIVE = regex(r"(?:b\d+t\d+ +)?connector (\S\S) box (\d{1,3}|\?\?) bay (\d{1,3}|\?\?) +(\S.{0,200})", re.ASCII)
 _DRIVE_STATUS = regex(r"(.*?) +(OK|S\.M\.A\.R\.T\. [\w ]{1,40})\.?")
 _TOTAL = regex(r"Total of (\d{1,3}) failed physical drives detected on this logical drive\.")
+# connector 1I box ? bay 1 …, /dev/cciss/c0d0: … in another form
+_LOST = regex(r"(?:b\d+t\d+ +)?connector \S+ +box\b|Total of .{0,40}failed|/dev/\S+: .*\bstatus:")
+_MOST_SHOWN = 80
 _PAIR = regex(r"([A-Z][\w ]{2,40}): +(\S.{0,80})")
 _CISS = regex(r"/dev/cciss/(c\d{1,3})d\d{1,4}")
 
@@ -91,6 +94,8 @@ class StatusReader:
         elif (problem := error_problem(text)) is not None:
             self._owner().complain(problem)
             mark_read(line)
+        elif _LOST.match(text):
+            self._owner().unread("line", text[:_MOST_SHOWN])
         elif not self._cache_line(line, text):
             self._pair(line, text)
 

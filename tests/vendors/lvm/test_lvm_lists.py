@@ -351,6 +351,10 @@ def test_the_health_of_a_volume_that_is_not_raid_is_read_from_its_own_column_too
             "vg-pool-tpool: 0 409600 thin-pool 1 20/1024 100/3200 - ro no_discard_passdown queue_if_no_space - 1024",
             True,
         ),
+        ("vg-vpool0-vpool: 0 41943040 vdo /dev/dm-3 normal - online online 1039 2097152", False),
+        ("vg-vpool0-vpool: 0 41943040 vdo /dev/dm-3 read-only - online online 1039 2097152", True),
+        ("vg-vpool0-vpool: 0 41943040 vdo /dev/dm-3 normal - online online 2097152 2097152", True),
+        ("vg-home: 0 ? raid raid1 2 DA 4000/4000 idle 0 0 -", True),
         ("vg-data: 0 204800 writecache 5 4096 4000 0", True),
         ("vg-data: 0 204800 writecache 0 4096 4000 0", False),
         ("vg-data: 0 204800 writecache s 253:1 253:2 4096 0", False),
@@ -552,6 +556,13 @@ def test_a_figure_that_is_not_understood_is_unread(column: str, value: str, code
     [volume] = seen.inventory.controllers[0].volumes
     assert (_code(seen), anything_unread(seen)) == (code, code == 3)
     assert (volume.progress is not None) == (value == "50,00")
+
+
+def test_a_volume_without_its_name_is_unread() -> None:
+    """A row of JSON that lacks ``lv_name`` may be that of a volume that has failed."""
+    document = json.loads(_json())
+    document["report"][0]["lv"].append({"vg_name": "vg", "lv_attr": "rwi-a-r-p-", "segtype": "raid1"})
+    assert anything_unread(read_text(json.dumps(document)))
 
 
 @pytest.mark.parametrize("segtype", ["raid1", "raid5_ls", "raid6_zr"])

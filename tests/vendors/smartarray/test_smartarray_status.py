@@ -116,6 +116,8 @@ _BAD = (
     f"{_GOOD}    Total of 1 failed physical drives detected on this logical drive.\n",
     f"{_GOOD}  Failed drives:\n         connector ?? box ?? bay ??  unknown-model  unknown-serial-no  {_REV}\n",
     f"{_GOOD}  connector 2E box 1 bay 8   HP      DF300BB6C3      3LM08AP7     HPD3 S.M.A.R.T. predictive failure.\n",
+    f"{_GOOD}  connector 2E box ? bay 8   HP      DF300BB6C3      3LM08AP7     HPD3 OK\n",
+    f"{_GOOD}    Total of ? failed physical drives detected on this logical drive.\n",
     f"{_GOOD}Error getting status for /dev/cciss/c0d0 volume 1: Commandstatus is 4\n",
     f"{_GOOD}cciss_vol_status:/dev/cciss/c0d0(0): cannot get non-volatile cache configuration\n",
     f"{_GOOD}/dev/cciss/c0d0: Don't know how to decode drive map data for Smart Array P9 controllers.\n",
