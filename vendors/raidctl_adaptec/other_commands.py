@@ -102,6 +102,10 @@ def _other_task(controller: ControllerDraft, task: list[Pair], named: dict[str, 
     owner = controller if key is None else controller.drive(key)
     if key is not None:
         _drive_task(owner, named)
+    elif (unnamed := next((named[label] for label in (*_VOLUME, *_DRIVE) if label in named), None)) is not None:
+        task_name = printable(named["current operation"].value)[:60]
+        message = f"A task ({task_name}) is under way, and its {unnamed.label} {unnamed.value!r} was not understood."
+        controller.add_problem("warning", "unread", message, "Run `arcconf getconfig N` to see the states.")
     _failed_task(owner, named)
     for pair in task:
         keep(owner, pair, prefix="Task: ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -32,6 +33,12 @@ def test_a_task_is_progress_of_its_volume() -> None:
     assert volume.progress is not None
     assert (volume.progress.operation, volume.progress.percent) == ("rebuild", 41.0)
     assert volume.details["Task: Priority"] == "High"
+
+
+def test_a_task_of_an_unreadable_volume_is_unread() -> None:
+    """A rebuild is under way, and it is unknown of which volume: it is not passed over."""
+    problems = found(re.sub(r"(Logical device +: )0", r"\1?", TASK)).problems
+    assert [one.kind for one in problems if "Rebuild" in one.message] == ["unread"]
 
 
 def test_a_task_that_has_failed_is_a_finding() -> None:
