@@ -19,6 +19,7 @@ from tests.vendors.megaraid.megaraid_one_machine import (
     pd_row,
     storcli,
     text_of,
+    unread,
     vd_row,
 )
 
@@ -174,3 +175,26 @@ def test_numbers_may_be_strings_in_json() -> None:
 def test_an_output_of_another_tool_is_not_claimed() -> None:
     """Coloured output of another tool is not recognised."""
     assert sniff("x", "\x1b[31mtotal 4\x1b[0m\n-rw-r--r-- 1 root root 5 Jan  1 00:00 x\n") is None
+
+
+@pytest.mark.parametrize(
+    "heading", ["Virtual Drive: ? (Target Id: 1)", "Virtual Drive: 1 (Target Id: ?)", "Virtual D", ""]
+)
+def test_a_volume_of_megacli_below_a_damaged_heading_is_shown(heading: str) -> None:
+    """Its lines are not those of the drive above: a degraded volume is one without a number, and it is unread."""
+    whole = megacli()[2]
+    assert "Virtual Drive: 1 (Target Id: 1)" in whole
+    seen = observed(whole.replace("Virtual Drive: 1 (Target Id: 1)", heading))
+    [controller] = seen.controllers
+    assert [(one.id, one.status) for one in controller.volumes] == [
+        ("megaraid:0/v0", "ok"),
+        ("megaraid:0/v?", "degraded"),
+    ]
+    assert unread(seen)
+
+
+def test_a_charger_of_megacli_that_has_failed_is_a_problem() -> None:
+    """A bad word behind any label of a battery's state is reported."""
+    text = megacli()[4].replace("BBU Firmware Status:", "Charger Status: {}\nBBU Firmware Status:")
+    before, after = (observed(text.format(word)).problems for word in ("Complete", "Failed"))
+    assert len(after) == len(before) + 1

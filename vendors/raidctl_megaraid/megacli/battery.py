@@ -13,7 +13,7 @@ from raidctl.model import BatteryStatus
 from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
-from raidctl.vendor.statuses import read_status
+from raidctl.vendor.statuses import read_status, report_bad_status
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
@@ -126,6 +126,9 @@ def _flag(battery: Draft, pair: Pair) -> None:
         battery.add_problem("warning", "state", message, remedy)
     elif label in YES_OR_NO and label not in _BITS and has_value(value) and value not in ("yes", "no"):
         battery.unread(pair.label, pair.value)
+    elif label not in TROUBLES and label not in _BITS:
+        # Charger Status: Complete
+        report_bad_status(battery, pair)
 
 
 def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:

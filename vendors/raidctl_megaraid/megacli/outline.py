@@ -36,6 +36,12 @@ _PROMPT = regex(r"\S{0,80}[#$>%]\s")
 _PORT = regex(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
+NAMELESS = "?"
+"""Name of a volume whose heading is damaged."""
+_LOST_HEADINGS = frozenset({"virtual drive", "virtual disk", "cachecade virtual drive"})
+"""Labels of a damaged heading: ``Virtual Drive: ? (Target Id: 1)``. The volume below has no name."""
+
+
 class Item(Struct, gc=False):  # as a pair
     """A pair, and the part of its block that it belongs to."""
 
@@ -273,7 +279,10 @@ class Outliner:
         if key in ("time", "code") and self.block is None and re.match(r"\w{3} \w{3} |\d+ sec|0x", value):
             self.open_block(Heading("event"), None).texts.append(line)
             return True
-        if self.block is None or self.starts(key):
+        if key in _LOST_HEADINGS or (key == "raid level" and self.block is not None and self.block.kind == "drive"):
+            self.section = ""
+            self.volume = self.open_block(Heading("volume", NAMELESS), None)
+        elif self.block is None or self.starts(key):
             kind = owner(key)
             if kind is None:
                 return False

@@ -14,7 +14,7 @@ from raidctl_megaraid.access import report_access
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
-from raidctl_megaraid.megacli.outline import Block
+from raidctl_megaraid.megacli.outline import NAMELESS, Block
 from raidctl_megaraid.vocabulary import (
     disk_cache,
     has_state,
@@ -50,6 +50,9 @@ def read_volume(controller: ControllerDraft, block: Block) -> None:
     volume = volume_of(controller, block)
     if block.line is not None:
         _heading(volume, block.line, block)
+    if block.name == NAMELESS:
+        message = "The line with the number of this volume is missing or damaged."
+        volume.add_problem("warning", "unread", message, "List the volumes again: `MegaCli -LDInfo -LALL -aALL`.")
     if block.group is not None:
         volume.put(block.line, "array", block.group)
     depth = next((item.pair for item in block.items if item.label == "span depth"), None)
