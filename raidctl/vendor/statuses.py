@@ -42,9 +42,9 @@ _PAST = regex(r"\b(?:last|previous|self.?test|history)\b", re.IGNORECASE)
 
 
 def report_bad_status(draft: Draft, pair: Pair) -> None:
-    """Report a status without a field whose word is bad: ``NVRAM Status: Failed``."""
+    """Report a status or state without a field whose word is bad: ``NVRAM Status: Failed``."""
     label = collapse(pair.label)
-    if label.lower().endswith("status") and is_bad_status(pair.value) and not _PAST.search(label):
+    if label.lower().endswith(("status", "state")) and is_bad_status(pair.value) and not _PAST.search(label):
         value = collapse(pair.value)[:_LONGEST]
         draft.add_problem("warning", "state", f"The tool reports {label}: {value}.", "Look it up in the manual.")
 

@@ -247,3 +247,21 @@ def test_the_second_word_of_an_array_counts(word: str) -> None:
 def test_an_alarm_that_the_firmware_cannot_tell_is_unread(data: Answer) -> None:
     """An alarm that is unknown, or a count that is no number, is not the same as none."""
     assert unread(as_json([answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")], **data})]))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"New title": {"Controller Status": "Failed"}},
+        {"New title": {"NVRAM State": "Failed"}},
+        {
+            "Drive /c0/e8/s1 - Detailed Information": {
+                "Port Information": [{"Status": "Failed", "Linkspeed": "12.0Gb/s"}]
+            }
+        },
+    ],
+)
+def test_a_bad_state_in_an_unknown_place_is_a_problem(data: Answer) -> None:
+    """A state that is failed counts below a title that no known version prints, and without the port's number."""
+    rows = [pd_row("8:1", 3, "Onln", 0, "ZT1200")]
+    assert as_json([answer("None", {"PD LIST": rows, "Drive /c0/e8/s1": rows, **data})]).problems

@@ -126,7 +126,7 @@ def _flag(battery: Draft, pair: Pair) -> None:
         battery.add_problem("warning", "state", message, remedy)
     elif label in YES_OR_NO and label not in _BITS and has_value(value) and value not in ("yes", "no"):
         battery.unread(pair.label, pair.value)
-    elif label not in TROUBLES and label not in _BITS:
+    elif label not in TROUBLES and label not in _BITS and label != "battery state":
         # Charger Status: Complete
         report_bad_status(battery, pair)
 

@@ -27,7 +27,7 @@ def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: b
     label = words.word(pair.label)
     if not fields or not _read_field(controller, pair, label):
         keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
-        if label not in labels.FIELDS and label not in _READERS:
+        if not fields or (label not in labels.FIELDS and label not in _READERS):
             report_bad_status(controller, pair)
     keep_count(controller, pair, label, ROW)
     _raise_alarm(controller, label, pair.value)

@@ -202,8 +202,8 @@ def _link(draft: Draft, row: Row) -> None:
     It counts if the drive's own section does not report it.
     """
     found = cells(row)
-    if "port" in found and "status" in found:
-        keep_port(draft, collapse(found["port"].value), found["status"].value)
+    if "status" in found and not found.keys().isdisjoint(("port", "linkspeed", "sas address")):
+        keep_port(draft, collapse(found["port"].value) if "port" in found else "?", found["status"].value)
     if "negotiated speed" in found:
         draft.read_field(found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
     elif "linkspeed" in found and normalized(found["status"].value if "status" in found else "active") == "active":
