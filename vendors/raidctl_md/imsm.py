@@ -198,6 +198,8 @@ def _read_slots(draft: ArrayDraft, pair: Pair) -> None:
     keep(draft, pair)
     if match:
         draft.put_labelled(pair.lines[0], "drives_active", match[1].count("U"), pair.label)
+    elif pair.value:
+        draft.add_problem("warning", "unread", f"Unknown letters of slots: {pair.value[:80]!r}.")
 
 
 def _now(parse: Callable[[str], object]) -> Callable[[str], object]:

@@ -288,6 +288,12 @@ def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
         assert item.status == status
 
 
+def test_md_examine_imsm_with_an_unknown_letter_of_a_slot_is_unread() -> None:
+    """Slots in another form than ``[UU_]`` do not count the members."""
+    problems = read(re.sub(r"Slots : \S+", "Slots : [U?]", IMSM)).problems
+    assert [one.kind for one in problems if "[U?]" in one.message] == ["unread"]
+
+
 def test_md_examine_imsm_with_a_failed_disk_is_degraded() -> None:
     """``Failed disk : 1`` is degraded even if the map is normal and no slot is empty."""
     whole = re.sub(r" <-- \S+(?: KiB)?", "", IMSM).replace("Migrate State : rebuild", "Migrate State : idle")

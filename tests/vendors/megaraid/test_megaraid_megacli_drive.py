@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidctl.model import Health, Role
@@ -46,6 +48,12 @@ def test_what_has_no_field_stays_under_the_tools_labels() -> None:
     assert found.details["Device Speed"] == "6.0Gb/s"
     assert found.details["Raw Size"].startswith("381.812 GB")
     assert found.details["Vendor"] == "SEAGATE"
+
+
+def test_a_port_without_its_number_counts() -> None:
+    """``Port status: Failed`` without ``Port-0 :`` above it is the state of a port of the drive."""
+    text = re.sub(r"Port-[01] :\n", "", DRIVE).replace("Port status: Active", "Port status: Failed")
+    assert set((drive(text).get("ports") or {}).values()) == {"Failed"}
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,14 @@ def test_every_line_is_accounted_for() -> None:
     assert [line.text for one in observation(more).outputs for line in one.unparsed()] == ["controllers[0].new: 1"]
 
 
+@pytest.mark.parametrize(("objects", "name"), [("volumes", "target"), ("drives", "device_id")])
+def test_an_object_without_its_number_is_unread(objects: str, name: str) -> None:
+    """A volume or drive that lacks its number may have failed: it is not passed over."""
+    damaged = output()
+    del damaged["controllers"][0][objects][0][name]
+    assert name in " ".join(one.message for one in observation(damaged).problems if one.kind == "unread")
+
+
 def test_a_saved_output_is_recognised() -> None:
     """The output is recognised by its first key, whatever the file's name."""
     claim = sniff("x.txt", json.dumps(output(), indent=1))

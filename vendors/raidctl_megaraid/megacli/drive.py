@@ -120,6 +120,9 @@ def _read_item(drive: Draft, item: Item, place: _Place) -> None:
         drive.keep_detail(pair, "" if label == normalized(item.section) else f"{item.section} ")
         if label == "port status":
             keep_port(drive, item.section.removeprefix("Port-"), pair.value)
+    elif label == "port status":  # without the line of its port
+        drive.keep_detail(pair)
+        keep_port(drive, "?", pair.value)
     elif label in _PLACED:
         _PLACED[label](drive, pair, place)
     elif not read_pair(drive, pair, label, _FIELDS):

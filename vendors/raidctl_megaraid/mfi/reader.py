@@ -201,6 +201,7 @@ class _Reading:
     def drive(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
         if not isinstance(device, int):
+            controller.unread("device_id of a drive", str(device)[:80])
             return
         key = f"{enclosure if isinstance(enclosure, int) else ''}:{slot if isinstance(slot, int) else f'?{device}'}"
         if key in controller.drives:  # two drives in one slot: the firmware's number distinguishes them
@@ -253,6 +254,7 @@ class _Reading:
     def volume(self, controller: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
         target = given.get("target")
         if not isinstance(target, int):
+            controller.unread("target of a volume", str(target)[:80])
             return
         volume = controller.volume(str(target))
         volume.put(self.output.leaf(f"{path}.target"), "target", target)
