@@ -194,8 +194,8 @@ def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         policy_in_force="none" if idle else mode,
         why_not_in_force="No cache is attached." if idle and mode != "none" else None,
         size_bytes=total,
-        # cache_available_percent counts everything that is not dirty, with or without cached data: no file has the used
-        # size
+        # cache_available_percent counts everything that is not dirty, with or without cached data. Only priority_stats
+        # has the unused share, and the kernel sorts all buckets to print it.
         unwritten_bytes=unwritten(block.name, kernel),
         unwritten={"dirty": True, "clean": False, "no cache": False}.get(now or ""),
         thresholds=(

@@ -150,10 +150,13 @@ def test_missing_drives() -> None:
         ALL_INFO.replace("Failed Disks    : 0", "Failed Disks    : many"),
         ALL_INFO.replace("Any Offline VD Cache Preserved   : No", "Any Offline VD Cache Preserved   : Unknown"),
         "Adapter 0 - Missing Physical drives\n\nNo.   Array   Row   Size Expected\n?     1       4     390144 MB\n",
+        "Adapter #0\n\nVirtual Drive(Target ID ?): Missing.\n\nExit Code: 0x00\n",
+        "Adapter #0\n\nVirtual Drive(Target ID 06): Mising.\n\nExit Code: 0x00\n",
+        "Rebuild Progress on Device at Enclosure 8, Slot ? Completed 27% in 64 Minutes.\n\nExit Code: 0x00\n",
     ],
 )
 def test_an_alarm_that_cannot_be_read_is_unread(text: str) -> None:
-    """A count that is no number, an unknown flag or the row of a missing drive is not passed over."""
+    """A count that is no number, an unknown flag, and lines about a missing drive or its data are not passed over."""
     assert complaints(controller_of(text), "unread")
 
 

@@ -103,7 +103,19 @@ def _preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], ad
 
 def _discarded(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Virtual Drive(Target ID 06): Preserved Cache Data Cleared.``."""
+    if not _CLEARED.search(match["said"]):
+        _strange(controller_of, line, match, adapter)
+        return
     controller_of(adapter).detail(line, f"Virtual Drive (Target ID {int(match['target'])})", match["said"].rstrip("."))
+
+
+_CLEARED = regex(r"\b(?:cleared|discarded|success)", re.IGNORECASE)
+
+
+def _strange(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
+    """Report a sentence about preserved cache or a running operation in another form."""
+    del match
+    controller_of(adapter).unread("line", collapse(line.text)[:80])
 
 
 def _nothing_preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -208,6 +220,8 @@ _TABLE: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"Adapter (?P<adapter>\d{{1,3}}) ?- ?{_VD} ?{_TARGET} ?: ?(?P<rest>.{{1,200}})", _property),
         (rf"{_A}{_PINNED} ?(?P<said>Missing|Offline|Failed|Degraded|Not Available|Present)\.?", _preserved),
         (rf"{_A}{_PINNED} ?(?P<said>.{{1,100}})", _discarded),
+        (f"{_A}{_OPERATION} Progress on .{{1,160}}", _strange),
+        (rf"{_A}Virtual (?:Drive|Disk) ?\(Target ID.{{1,160}}", _strange),
         (rf"{_A}No Virtual (?:Drive|Disk) has Preserved Cache Data\.?", _nothing_preserved),
         (_FOREIGN, _foreign),
         (_COUNTED, _count),
