@@ -188,6 +188,9 @@ class Reader:
             else:
                 read_pair(self.controller, pair, label, CONTROLLER)
             return
+        known = self.section.value("status") if self.section is not None else ""
+        if self.nvme and label == "status" and known is not None:
+            self.controller.unread("status of an object without its number", pair.value[:80])
         kind = _BEGINS.get(label)
         if kind is not None and not self._belongs_to_section(kind, label):
             self._close()

@@ -155,3 +155,15 @@ def test_bad_sectors_count_without_the_command_that_names_the_drive(number: str,
     for count in (few, bad):
         found = read_text(recorded.replace(row, row.replace("000000000000", f"{count:012X}"))).inventory.problems
         assert ["state"] * (count == bad) == [one.kind for one in found if "sector" in one.message]
+
+
+@pytest.mark.parametrize("number", ["0", "1"])
+def test_a_drive_of_mnv_cli_without_its_number_is_unread(number: str) -> None:
+    """Its state is not lost, and not taken for that of the drive above."""
+    drives = "".join(
+        f"PD ID:        {one}\nModel:        X\nFirmware version:  1\nStatus:       {word}\nSMART Critical: No\n\n"
+        for one, word in (("0", "Idle"), ("1", "Idle"))
+    )
+    whole = f"{drives}Total # of PD: 2\n"
+    found = read_text(whole.replace(f"PD ID:        {number}\n", "")).inventory.problems
+    assert [one for one in found if one.kind == "unread" and "without its number" in one.message]

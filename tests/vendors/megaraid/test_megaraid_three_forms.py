@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from raidctl_megaraid import sniff
+from raidctl.vendor.protocol import Document
+from raidctl_megaraid import read, sniff
+from tests.support.judged import wrong
 from tests.vendors.megaraid.megaraid_one_machine import (
     Answer,
     answer,
@@ -198,3 +200,25 @@ def test_a_charger_of_megacli_that_has_failed_is_a_problem() -> None:
     text = megacli()[4].replace("BBU Firmware Status:", "Charger Status: {}\nBBU Firmware Status:")
     before, after = (observed(text.format(word)).problems for word in ("Complete", "Failed"))
     assert len(after) == len(before) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Adapter #0\n\nDevice ID : 32\nNumber of Slots : 8\nStatus : Failed\n",
+        "System\n\nHardware\n\nProductName : X(Bus 0, Dev 0)\nStatus : Failed\n",
+        "System\n\nStorage\n\nPD\nConnector : 00<Internal>: Slot 0\nState : Online\nVendor Id : X\nState : Failed\n",
+        "DISK GROUP: 0\nNumber of VDs: 1\n\nName:data\nRAID Level: Primary-1, Secondary-0\nState: Degraded\n",
+    ],
+)
+def test_a_bad_state_below_a_missing_heading_is_a_problem(text: str) -> None:
+    """Without the line that names the enclosure, controller, drive or volume, its state is not lost."""
+    seen = read([Document("MegaCli", "megacli", text)])
+    assert [one for one in seen.problems if one.severity == "warning"] or wrong(seen)
+
+
+def test_a_row_of_a_drive_below_a_damaged_head_is_unread() -> None:
+    """A row with a state, below a column that is not known, may be that of the drive."""
+    whole, damaged = (pd_row("32:1", 3, word, 0, "ZT1") for word in ("Onln", "Offln"))
+    damaged["???"] = damaged.pop("EID:Slt")
+    assert unread(as_json([answer("None", {"PD LIST": [whole], "Drive /c0/e32/s1": [damaged]})]))

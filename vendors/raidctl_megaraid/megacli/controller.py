@@ -7,6 +7,7 @@ import re
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
+from raidctl.vendor.statuses import report_bad_status
 from raidctl_megaraid.chip_temperature import report_chip_temperature
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
@@ -50,6 +51,7 @@ def _read_item(controller: ControllerDraft, item: Item) -> None:
         controller.keep_detail(pair, prefix)
     elif (label == "bbu" and section not in _HARDWARE) or not read_pair(controller, pair, label, _FIELDS):
         controller.keep_detail(pair)
+        report_bad_status(controller, pair)
 
 
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})

@@ -11,7 +11,7 @@ from raidctl.evidence import Line, mark_read
 from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_status, report_bad_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
@@ -127,6 +127,7 @@ def _read_item(drive: Draft, item: Item, place: _Place) -> None:
         _PLACED[label](drive, pair, place)
     elif not read_pair(drive, pair, label, _FIELDS):
         drive.keep_detail(pair)
+        report_bad_status(drive, pair)
 
 
 def _firmware(drive: Draft, pair: Pair) -> None:

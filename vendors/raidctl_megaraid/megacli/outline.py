@@ -40,6 +40,8 @@ NAMELESS = "?"
 """Name of a volume whose heading is damaged."""
 _LOST_HEADINGS = frozenset({"virtual drive", "virtual disk", "cachecade virtual drive"})
 """Labels of a damaged heading: ``Virtual Drive: ? (Target Id: 1)``. The volume below has no name."""
+_OTHERS = ("drive", "group")
+"""Blocks that have no RAID level: the heading of a volume is missing."""
 
 
 class Item(Struct, gc=False):  # as a pair
@@ -279,7 +281,7 @@ class Outliner:
         if key in ("time", "code") and self.block is None and re.match(r"\w{3} \w{3} |\d+ sec|0x", value):
             self.open_block(Heading("event"), None).texts.append(line)
             return True
-        if key in _LOST_HEADINGS or (key == "raid level" and self.block is not None and self.block.kind == "drive"):
+        if key in _LOST_HEADINGS or (key == "raid level" and self.block is not None and self.block.kind in _OTHERS):
             self.section = ""
             self.volume = self.open_block(Heading("volume", NAMELESS), None)
         elif self.block is None or self.starts(key):
@@ -341,7 +343,8 @@ class Outliner:
     def summed(self, key: str, label: str, value: str, line: Line) -> None:
         """A pair of ``-ShowSummary``."""
         begins = {"connector", "virtual drive", "productname", "product name"}
-        again = self.block is not None and self.section == "Enclosure" and key in self.block.labels
+        parts = self.section == "Enclosure" or key in ("state", "status")
+        again = parts and self.block is not None and key in self.block.labels
         if self.block is None or key in begins or again:
             block = self.open_block(Heading("summary", self.section), None)
             block.name = self.section

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from raidctl.evidence import Output, mark_read
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import ForeignGroup, Problem
 from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
+from raidctl.vendor.statuses import is_bad_status
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.megacli import failure, sentences, summary
 from raidctl_megaraid.megacli.battery import read_battery
 from raidctl_megaraid.megacli.controller import read_controller, read_enclosure, read_group
 from raidctl_megaraid.megacli.drive import read_drive
+from raidctl_megaraid.megacli.grammar import split
 from raidctl_megaraid.megacli.outline import Block, Segment, outline
 from raidctl_megaraid.megacli.volume import read_volume
-from raidctl_megaraid.vocabulary import BUSY_STATUS
+from raidctl_megaraid.vocabulary import BUSY_STATUS, normalized
 
 _LONGEST_SENTENCE = 400
 # Controller Count: 1.
@@ -154,13 +156,20 @@ class _Reading:
                 listed.append(int(objects[1]))
         found = failure.failures(left)
         self.problems += failure.problems(found, segment.code, self.controller, self.output)
-        for _, line in left:
+        for adapter, line in left:
             if not line.used and not any(one.line is line for one in found):
                 sentences.read_setting(self.controller, line)
+                self.lost_status(adapter, line)
         segment.sentences = [(adapter, line) for adapter, line in left if line.used]
         if listed and not left and segment.code in (*listed, sum(listed)):
             segment.code = 0  # -LDGetNum and -PDGetNum end with the number that they print
         return count
+
+    def lost_status(self, adapter: str | None, line: Line) -> None:
+        """Report a bad state of an object whose heading is missing: ``Status : Failed``."""
+        label, value = split(line.text.strip()) or ("", "")
+        if normalized(label).endswith(("status", "state")) and is_bad_status(value):
+            self.controller(adapter).unread(label, value[:80])
 
     def ending(self, segment: Segment, count: int | None, *, quiet: bool) -> None:
         """Judge the exit code. ``-adpCount`` ends with the number of controllers, the other commands with an error."""

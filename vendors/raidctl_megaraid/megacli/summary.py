@@ -7,7 +7,7 @@ import re
 from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
-from raidctl.vendor.statuses import put_status, read_status
+from raidctl.vendor.statuses import put_status, read_status, report_bad_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
@@ -41,6 +41,8 @@ def read_block(controller: ControllerDraft, block: Block) -> None:
     prefix = "Enclosure " if block.name == "Enclosure" else ""
     for item in block.items:
         controller.keep_detail(item.pair, prefix)
+        if not prefix:
+            report_bad_status(controller, item.pair)
         if prefix and item.label == "status" and normalized(item.pair.value) not in ("ok", "normal", "optimal"):
             controller.add_problem(
                 "warning", "state", f"An enclosure's status is {item.pair.value}.", "Check the enclosure."
@@ -81,6 +83,8 @@ def _drive(controller: ControllerDraft, block: Block) -> None:
     pairs = {item.label: item.pair for item in block.items}
     connector = pairs.get("connector")
     match = _CONNECTOR.fullmatch(connector.value) if connector is not None else None
+    if match is None and "state" in pairs and not _backplane(pairs):
+        controller.unread("state of a drive without its slot", pairs["state"].value[:80])
     if match is None or _backplane(pairs):
         for item in block.items:
             controller.keep_detail(item.pair, f"{match[1]} {match[2]} " if match else "PD ")

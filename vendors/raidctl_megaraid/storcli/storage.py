@@ -20,7 +20,7 @@ from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_tabl
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
 from raidctl_megaraid.storcli.storage_context import DRIVE, StorageContext, inside
 from raidctl_megaraid.storcli.storage_tables import drive_row, reader_of, volume_row
-from raidctl_megaraid.vocabulary import normalized
+from raidctl_megaraid.vocabulary import has_state, normalized
 
 _ENCLOSURE = regex(r"enclosure (/c\d{1,6}/e(\d{1,6}))\b.*", re.IGNORECASE | re.ASCII)
 
@@ -187,6 +187,7 @@ def _drive_section(context: StorageContext, draft: Draft, section: Section) -> N
         drives.read_pairs(draft, section.pairs, prefix)
     for row in section.rows:
         _link(draft, row)
+        _report_state(draft, section, row)
     match = DRIVE.fullmatch(section.title)
     name = (match[4] if match else section.title) or "Text"
     keep_table(draft, section.rows, name if match else section.title)
@@ -210,10 +211,19 @@ def _link(draft: Draft, row: Row) -> None:
         draft.read_field(found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
 
 
+def _report_state(draft: Draft, section: Section, row: Row) -> None:
+    """Report a row with a state among an object's sections: the column that names what it is about is damaged."""
+    found = cells(row)
+    if "state" in found and has_state(found["state"].value):
+        draft.unread(f"row of {section.title or 'a table'} with the state", found["state"].value[:80])
+
+
 def _volume_section(context: StorageContext, draft: GroupDraft, section: Section) -> None:
     """``VD0 Properties``, ``VD Properties``."""
     context.about(draft)
     volume.read_properties(draft, section.pairs)
+    for row in section.rows:
+        _report_state(draft, section, row)
     keep_table(draft, section.rows, section.title)
     for pair in section.texts:
         draft.keep_detail(pair, section.title)
