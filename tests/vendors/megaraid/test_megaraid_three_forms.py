@@ -222,3 +222,16 @@ def test_a_row_of_a_drive_below_a_damaged_head_is_unread() -> None:
     whole, damaged = (pd_row("32:1", 3, word, 0, "ZT1") for word in ("Onln", "Offln"))
     damaged["???"] = damaged.pop("EID:Slt")
     assert unread(as_json([answer("None", {"PD LIST": [whole], "Drive /c0/e32/s1": [damaged]})]))
+
+
+def test_a_list_of_an_array_whose_head_is_damaged_is_unread() -> None:
+    """``DG Drive LIST`` lists drives, whatever its columns are called."""
+    damaged = pd_row("32:1", 3, "Offln", 0, "ZT1")
+    damaged["???"] = damaged.pop("EID:Slt")
+    assert unread(as_text([answer("Show Diskgroup Succeeded", {"DG Drive LIST": [damaged]})]))
+
+
+def test_the_pack_below_a_missing_title_is_unread() -> None:
+    """A failed battery whose title is missing is not a detail of the section above it."""
+    pack = {"Model": "iBBU-09", "State": "Failed", "RetentionTime": "48 hours +", "Temp": "37C", "Mode": 5}
+    assert unread(as_json([answer("None", {"Scheduled Tasks": [pack], "HwCfg": {"Memory": "512MB"}})]))

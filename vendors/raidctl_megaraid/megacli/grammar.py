@@ -8,7 +8,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from raidctl.evidence import Line
 from raidctl.text import regex
+from raidctl.vendor.draft import Pair
 from raidctl.vendor.forms import Forms, first_form, forms
 from raidctl_megaraid.vocabulary import normalized
 
@@ -218,3 +220,16 @@ def adapter_of_command(text: str) -> str | None:
         return None
     found = _ADAPTER_OPTION.findall(text)
     return _number(found[0]) if len(found) == 1 else None
+
+
+LONGEST_RUN = 60
+"""Most lines of one value."""
+
+
+def append(pair: Pair, text: str, line: Line, between: str) -> bool:
+    """Append a line to a value that runs on. False if it is too long."""
+    if len(pair.lines) >= LONGEST_RUN:
+        return False
+    pair.value = f"{pair.value}{between}{text}"
+    pair.lines.append(line)
+    return True

@@ -93,3 +93,16 @@ _OWNERS: dict[str, Owner] = {label: kind for kind, labels in LABELS.items() for 
 def owner(label: str) -> Owner | None:
     """The kind of object that a label belongs to. None if it is in no table."""
     return _OWNERS.get(label)
+
+
+NAMELESS = "?"
+"""Name of a volume whose heading is missing or damaged."""
+_DAMAGED = frozenset({"virtual drive", "virtual disk", "cachecade virtual drive"})
+
+
+def lost_heading(label: str, kind: str) -> bool:
+    """Whether a label is that of a volume's damaged heading, or shows in a block of this kind that it is missing.
+
+    ``Virtual Drive: ? (Target Id: 1)`` is damaged. No drive and no disk group has a ``RAID Level``.
+    """
+    return label in _DAMAGED or (label == "raid level" and kind in ("drive", "group"))

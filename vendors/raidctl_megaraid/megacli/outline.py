@@ -16,15 +16,13 @@ from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.megacli import grammar
 from raidctl_megaraid.megacli.grammar import Heading, Kind
-from raidctl_megaraid.megacli.labels import AFTER_GAUGE, LABELS, ONCE, PARTS, SENSORS, owner
+from raidctl_megaraid.megacli.labels import AFTER_GAUGE, LABELS, NAMELESS, ONCE, PARTS, SENSORS, lost_heading, owner
 from raidctl_megaraid.vocabulary import normalized
 
 BlockKind = Literal[
     "controller", "volume", "drive", "group", "battery", "enclosure", "event", "summary", "missing", "hotspare"
 ]
 
-LONGEST_RUN = 60
-"""Most lines of one value."""
 _LONGEST_CONTINUATION = 160
 # Check Consistency        : Completed 17%, Taken 55 min.
 _PROGRESS = regex(r"completed\s+[\d.]{1,8}\s*%|taken\s+\d", re.IGNORECASE)
@@ -34,14 +32,6 @@ _GLUED = regex(r"(.*?)\s*\b(RAID Level)\s*:\s*(.+)")
 _PORT_ROW = regex(r"(\d{1,3})\s+([0-9a-fA-F]{8,32})", re.ASCII)
 _PROMPT = regex(r"\S{0,80}[#$>%]\s")
 _PORT = regex(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
-
-
-NAMELESS = "?"
-"""Name of a volume whose heading is damaged."""
-_LOST_HEADINGS = frozenset({"virtual drive", "virtual disk", "cachecade virtual drive"})
-"""Labels of a damaged heading: ``Virtual Drive: ? (Target Id: 1)``. The volume below has no name."""
-_OTHERS = ("drive", "group")
-"""Blocks that have no RAID level: the heading of a volume is missing."""
 
 
 class Item(Struct, gc=False):  # as a pair
@@ -281,7 +271,7 @@ class Outliner:
         if key in ("time", "code") and self.block is None and re.match(r"\w{3} \w{3} |\d+ sec|0x", value):
             self.open_block(Heading("event"), None).texts.append(line)
             return True
-        if key in _LOST_HEADINGS or (key == "raid level" and self.block is not None and self.block.kind in _OTHERS):
+        if lost_heading(key, "" if self.block is None else self.block.kind):
             self.section = ""
             self.volume = self.open_block(Heading("volume", NAMELESS), None)
         elif self.block is None or self.starts(key):
@@ -366,14 +356,16 @@ class Outliner:
                 self.last = Pair(self.section, text, [line])
                 block.add(Item.of("", self.last))
                 return True
-            return _append(last, text, line, grammar.glue(last.lines[-1].text.rstrip(), text) if last.value else "")
+            return grammar.append(
+                last, text, line, grammar.glue(last.lines[-1].text.rstrip(), text) if last.value else ""
+            )
         if self.section == "Ongoing Progresses" and normalized(text).rstrip(".") in ("none", "no"):
             mark_read(line)
             return True
         if block.kind == "drive" and last is not None and normalized(last.label) == "inquiry data":
-            return _append(last, text, line, " ")
+            return grammar.append(last, text, line, " ")
         if block.kind == "volume" and last is not None and grammar.wrapped(last.label, last.value, text):
-            return _append(last, text, line, " ")
+            return grammar.append(last, text, line, " ")
         return False
 
 
@@ -388,14 +380,6 @@ def _ends_part(block: Block, section: str, key: str, value: str) -> bool:
     if section.lower().startswith("port"):
         return not key.startswith("port")
     return section == "Hotspare" and key in LABELS["drive"]
-
-
-def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
-    if len(pair.lines) >= LONGEST_RUN:
-        return False
-    pair.value = f"{pair.value}{between}{text}"
-    pair.lines.append(line)
-    return True
 
 
 def outline(output: Output) -> list[Segment]:

@@ -13,8 +13,9 @@ from raidctl.vendor.statuses import put_status
 from raidctl_megaraid.access import report_access
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
+from raidctl_megaraid.megacli.labels import NAMELESS
 from raidctl_megaraid.megacli.level import level
-from raidctl_megaraid.megacli.outline import NAMELESS, Block
+from raidctl_megaraid.megacli.outline import Block
 from raidctl_megaraid.vocabulary import (
     disk_cache,
     has_state,

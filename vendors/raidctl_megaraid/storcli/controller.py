@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from raidctl.evidence import mark_read
 from raidctl.text import regex
 from raidctl.vendor.draft import WEAK, Pair
+from raidctl.vendor.statuses import is_bad_status
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli import battery, foreign
 from raidctl_megaraid.storcli import controller_labels as labels
@@ -181,6 +182,9 @@ def _read_section(controller: ControllerDraft, section: Section) -> None:
         read_pair(controller, pair, prefix, fields=title in labels.FIELD_TITLES)
     rest = [row for row in section.rows if not read_property(controller, row, title)]
     keep_rows(controller, section, rest, shown)
+    for cell in (cell for row in rest for label, cell in row.items() if words.word(label) in ("state", "status")):
+        if is_bad_status(cell.value):  # the title that names the object is missing
+            controller.unread(f"row of {shown or 'a table'} with the {cell.label}", cell.value[:80])
     keep_texts(controller, section)
 
 

@@ -61,7 +61,7 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
 _LISTS = frozenset(
     {
         "vd list", "pd list", "topology", "jbod list", "virtual drives", "physical drives", "drive information",
-        "enclosure list",
+        "enclosure list", "dg drive list", "un-configured drive list", "unconfigured drive list",
     }
 )  # fmt: skip
 """Tables whose rows are objects, whatever columns they have."""
