@@ -156,7 +156,7 @@ def test_missing_drives() -> None:
     ],
 )
 def test_an_alarm_that_cannot_be_read_is_unread(text: str) -> None:
-    """A count that is no number, an unknown flag, and lines about a missing drive or its data are not passed over."""
+    """A count that is a word, an unknown flag, and lines about a missing drive or its data are not passed over."""
     assert complaints(controller_of(text), "unread")
 
 

@@ -245,7 +245,7 @@ def test_the_second_word_of_an_array_counts(word: str) -> None:
     ],
 )
 def test_an_alarm_that_the_firmware_cannot_tell_is_unread(data: Answer) -> None:
-    """An alarm that is unknown, or a count that is no number, is not the same as none."""
+    """An alarm that is unknown, or a count that is a word, is not the same as none."""
     assert unread(as_json([answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")], **data})]))
 
 
