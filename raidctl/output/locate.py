@@ -47,7 +47,7 @@ def _state(one: Located, *, planned: bool) -> str:
     if one.on is None:
         return f"LED state unknown ({TITLES[one.way]})"
     if not one.on:
-        return f"off ({TITLES[one.way]}){back}"
+        return f"off, {via}{back}"
     until = f" until {one.until}" if one.until else ""
     left = {True: "", False: "; its raidctl has ended: `raidctl restore` switches it off", None: ""}[one.running]
     return f"BLINKS {via}{until}{back}{left}"

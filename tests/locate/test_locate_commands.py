@@ -71,7 +71,7 @@ def test_the_list_names_each_bay_once(raidctl: Raidctl) -> None:
     shown = raidctl("--demo", "raid6", "locate", "list").stdout.splitlines()
     assert shown[:2] == [
         "enclosure:0x5003048001a2b3bd/Slot 01 · /dev/sda · serial ZC1A00K1",
-        "     off, enclosure (SES)",
+        "     off, via the enclosure (SES)",
     ]
     planned = raidctl("--demo", "raid6", "locate", "/dev/sdc", "--dry-run").stdout
     assert "enclosure 0x5003048001a2b3bd, bay Slot 03: would blink" in planned
