@@ -77,20 +77,20 @@ def read(place: Path | None) -> History:
     except FileNotFoundError:
         return History() if is_missing(str(path)) else History(unread=f"{path} cannot be read: {DANGLING_LINK}")
     except OSError as error:
-        return History(unread=f"{path} cannot be read: {error.strerror}.")
+        return History(unread=f"Cannot be read ({error.strerror}): {path}.")
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_WRITE:
-            return History(unread=f"{path} belongs to another user or is writable by others, so it is not trusted.")
+            return History(unread=f"Not trusted, as it belongs to another user or others can write to it: {path}.")
         try:
             data = file.read(_MOST)
         except OSError as error:
-            return History(unread=f"{path} cannot be read: {error.strerror}.")
+            return History(unread=f"Cannot be read ({error.strerror}): {path}.")
     records = [_record(line) for line in data.splitlines() if line]
     bad = records.count(None)
     return History(
         records=tuple(record for record in records if record is not None),
-        unread=f"{path} has damaged lines: {bad} of {len(records)}." if bad else None,
+        unread=f"Damaged lines: {bad} of {len(records)}, in {path}." if bad else None,
     )
 
 

@@ -255,7 +255,7 @@ def test_results_survive_in_a_file(tmp_path: Path) -> None:
     kept = read(tmp_path)
     assert len(kept.of(UUID)) == 2
     assert kept.unread is not None
-    assert "damaged lines: 1 of 4" in kept.unread
+    assert "Damaged lines: 1 of 4" in kept.unread
 
 
 def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
@@ -263,13 +263,13 @@ def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
     append(tmp_path, [BEGUN])
     os.chmod(tmp_path / "checks.jsonl", 0o666)  # noqa: PTH101, S103 - what is tested
     assert read(tmp_path).records == ()
-    assert "not trusted" in (read(tmp_path).unread or "")
+    assert "Not trusted" in (read(tmp_path).unread or "")
 
 
 def test_results_that_cannot_be_read_are_a_problem_of_every_reading(tmp_path: Path) -> None:
     """Unreadable results are a problem of every reading, with exit code 3.
 
-    A failed check may be among them. `show`, `snapshot` and `check show` name the file.
+    A failed check may be among them. `show` gives the reason first, since it cuts a long path.
     """
     place = tmp_path / "state" / "demo" / "raid6"
     place.mkdir(parents=True)
@@ -282,7 +282,7 @@ def test_results_that_cannot_be_read_are_a_problem_of_every_reading(tmp_path: Pa
         file.write(b'{"array":"x')
     for command in ("show", "diagnose", "snapshot", "check show"):
         done = CliRunner().invoke(cli, [*words, *command.split()])
-        assert "checks.jsonl has damaged lines: 1 of 2" in " ".join(done.output.split())
+        assert "Damaged lines: 1 of 2, in" in " ".join(done.output.split())
         assert done.exit_code == (1 if command == "diagnose" else 3)
 
 
