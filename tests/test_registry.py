@@ -19,12 +19,8 @@ def install(folder: Path, name: str, body: str) -> None:
 
 
 PACKAGES = Path(__file__).resolve().parents[1] / "vendors"
-OURS = sorted(
-    path.parent.name.removeprefix("raidctl_")
-    for path in PACKAGES.glob("*/__init__.py")
-    if "\nFAMILY = " in path.read_text(encoding="utf-8")
-)
-"""The families of the tree; a package without FAMILY is a program."""
+OURS = sorted(path.parent.name.removeprefix("raidctl_") for path in PACKAGES.glob("*/capability.py"))
+"""The families of the tree; a package without capabilities is a program."""
 GOOD = """
 FAMILY = "acme"; TITLE = "Acme"; TOOLS = (); DRIVERS = (); LAST = False; SUPPORT = {}
 def observe(host): ...

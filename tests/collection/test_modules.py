@@ -123,7 +123,7 @@ def test_what_is_refused_fails_with_its_reason_and_changes_nothing(site: Site) -
     assert refused["refusals"]
     assert "batter" in refused["msg"].lower()
     assert "no-such-object" in played.of("no such object")["db3"]["msg"]
-    assert "cannot be located: enclosure (SES): the kernel shows no enclosure" in played.of("no LED")["db3"]["msg"]
+    assert "cannot be located: the enclosure (SES): the kernel shows no enclosure" in played.of("no LED")["db3"]["msg"]
     assert '"--raid-level" is empty' in played.of("no level")["db3"]["msg"]
     assert site.tools["db3"].state == before
     # its tools are only there for another user

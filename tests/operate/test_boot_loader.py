@@ -64,7 +64,7 @@ def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
     esp, member = "EFI system partition /dev/sda1", "EFI system partition /dev/sda1 (a member of an array)"
     for kinds, codes, around, word in (
         ((esp,), ["none"], uefi, "Copy the files"), ((member,), ["none"], uefi, "rebuild fills"),
-        ((esp,), [None], Around(), "efibootmgr"), ((), ["other"], BIOS, "does not know"),
+        ((esp,), [None], Around(), "efibootmgr"), ((), ["other"], BIOS, "an unknown boot loader"),
         ((), [None], BIOS, "unknown"), ((), [], BIOS, "unknown"), (("/boot on /dev/sda1",), ["none"], BIOS, "bootable"),
     ):  # fmt: skip
         step = boot_step(kinds, codes, around, table=True)  # type: ignore[arg-type]  # of a list of codes

@@ -24,6 +24,7 @@ from raidctl_md.label_lines import (
     read_member,
     required,
     row_of,
+    split_row,
 )
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import State, of_detail
@@ -76,6 +77,8 @@ class _Reader:
         self.states = True
         self.rows = 0
         self.in_table = False
+        self.without_device = False
+        """Whether the row above names no device; a mailer may have moved it to this line."""
 
     def read_line(self, line: Line) -> None:
         draft = self.draft
@@ -86,6 +89,7 @@ class _Reader:
         columns = row_of(line)
         if columns:
             self.rows += 1
+            self.without_device = columns["major"] != "0" and split_row(columns["rest"])[1] is None
             member = read_member(draft, line, columns, states=self.states)
             if member is not None and member.get("role") is None and "status" in member.values:
                 _report_strange(member)
@@ -103,7 +107,7 @@ class _Reader:
             self.draft.detail(line, "Container GUID in words", text.strip("()"))
         elif self.last == "Name" and text.endswith(")"):
             mark_read(line)
-        elif self.in_table and "/dev/" in text:
+        elif self.in_table and "/dev/" in text and not (self.without_device and " " not in text):
             message = f"A row of the table of members was not understood: {collapse(text)[:80]}"
             self.draft.add_problem("warning", "unread", message)
 
