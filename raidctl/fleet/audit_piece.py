@@ -17,6 +17,7 @@ from raidctl.audit.engine import Auditor, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
 from raidctl.errors import RaidctlError
+from raidctl.fleet.kept_input import Span
 from raidctl.fleet.sources import LONGEST, Piece, over_lines
 from raidctl.model import Inventory
 from raidctl.recording import inventory_files
@@ -75,6 +76,8 @@ class PieceAuditor:
         else:
             for line, document in documents(*piece.buffer(), piece.first):
                 yield from self._either(document, f"{piece.source}:{line}")
+            if isinstance(piece.data, Span):
+                piece.data.forget()
 
     def _document(self, document: bytes, source: str) -> Audited:
         try:

@@ -11,7 +11,10 @@ from typing import BinaryIO, NamedTuple
 
 _IN_MEMORY = 4 << 20
 """Bytes that are kept in memory; longer input is kept in a file without a name."""
-_CHUNK = 1 << 20
+_PIPE = 1 << 20
+"""Bytes that a pipe may hold: the most that Linux permits without root."""
+_CHUNK = 1 << 18
+"""Bytes that are written at once. For a megabyte, Linux may first have to look for contiguous memory."""
 _kept: list[bytes | mmap.mmap] = []
 """All inputs that this process has kept. A span finds its input by its place in this list, also after a fork."""
 
@@ -27,6 +30,15 @@ class Span(NamedTuple):
     def memory(self) -> bytes | mmap.mmap:
         """The whole input."""
         return _kept[self.number]
+
+    def forget(self) -> None:
+        """Take the input out of the process's memory. What is needed again comes from the file, which Linux caches.
+
+        A part alone would come back: Linux maps the megabytes around a byte that is read.
+        """
+        memory = self.memory
+        if isinstance(memory, mmap.mmap):
+            memory.madvise(mmap.MADV_DONTNEED)
 
 
 def rewinding(stream: BinaryIO) -> Callable[[], BinaryIO | Span]:
@@ -49,11 +61,11 @@ def keep(stream: BinaryIO) -> Span:
     as Linux permits, writer and reader wake each other less often.
     """
     with suppress(OSError, ValueError):  # not a pipe, or no file below
-        fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, _CHUNK)
+        fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, _PIPE)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as kept:
-        size = 0
-        while chunk := stream.read(_CHUNK):
-            size += kept.write(chunk)
+        size, chunk = 0, memoryview(bytearray(_CHUNK))
+        while length := stream.readinto(chunk):  # type: ignore[attr-defined]  # of each binary stream
+            size += kept.write(chunk[:length])
         if size <= _IN_MEMORY:
             kept.seek(0)
             _kept.append(kept.read())

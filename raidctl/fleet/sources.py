@@ -186,6 +186,7 @@ class _OfKept(_Window):
 
     def more(self) -> bool:
         """Take a block more of it."""
+        self._whole.forget()
         before, self.stop = self.stop, min(self.stop + BLOCK, self._whole.stop)
         return self.stop > before
 
