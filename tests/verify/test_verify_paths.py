@@ -19,8 +19,8 @@ from raidctl.recording.recording import Recording
 from raidctl.request import converse
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.replay import ReplayRunner
-from raidctl.verify.far_paths import resolve_paths
 from raidctl.verify.kernel import Kernel
+from raidctl.verify.remote_paths import resolve_paths
 from raidctl.verify.report import Verification
 from raidctl.verify.subjects import CheckedMachine
 from tests.verify.simulated import at

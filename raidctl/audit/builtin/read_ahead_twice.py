@@ -5,7 +5,7 @@ only.
 
 **Why it matters.** Read-ahead guesses which blocks will be needed next. The kernel's page cache, the prefetcher of ZFS
 and the buffer manager of a database do this too, and with more information: they have files and tables, the controller
-only block numbers. When several streams interleave, the controller fetches data that nobody requests, which displaces
+only block numbers. When several streams interleave, the controller fetches data without a request, which displaces
 write data from its cache. SSDs have no seek time to save: reading ahead only takes bandwidth from random reads.
 
 **Fails** (information) when the policy is read-ahead (or adaptive) and one of these applies. Expect a gain of a few

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import starmap
-from operator import itemgetter
 from typing import Any
 
 from raidctl.audit.policy.checks import Check, Describe, Test
@@ -21,7 +19,6 @@ OPERATORS = ("count", "any", "all", "none", "where")
 _NAMES = ("id", "point", "name", "device", "where", "message")
 """Fields that name an object; the first one that it has counts."""
 _REQUIRED = {"any": "required for at least one", "no": "not allowed", "every": "required for all"}
-_FIRST = itemgetter(0)
 _NAMED = 4
 """Objects that are named; the rest is counted."""
 
@@ -51,12 +48,9 @@ class Group:
 
     def number(self, item: Any, scope: Scope) -> tuple[int, int | None]:
         """The least number of selected objects, and the greatest; None if the list is incomplete."""
-        if self.chosen is None:
-            sure = most = sum(1 for _ in self.pairs(item, scope))
-        else:
-            selected = [self.chosen(one, around) for one, around in self.pairs(item, scope)]
-            sure, most = selected.count(True), len(selected) - selected.count(False)
-        return sure, most if self.is_whole(item, scope) else None
+        members, whole = self.members(item, scope)
+        sure = sum(selected is True for _, _, selected in members)
+        return sure, len(members) if whole else None
 
     def is_whole(self, item: Any, scope: Scope) -> bool:
         """Whether the list is complete, as far as known."""
@@ -183,12 +177,11 @@ def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check
 
 def same(group: Group, field: Field) -> Check:
     """A check that all members have the same value in a field."""
-    get, attribute, name = field.getter, field.attribute, field.name
+    get, name = field.getter, field.name
 
     def test(item: Any, scope: Scope) -> Truth:
         # there is no selection: "same" is used alone
-        members = group.pairs(item, scope)
-        found = set(map(attribute, map(_FIRST, members)) if attribute else starmap(get, members))
+        found = {get(one, around) for one, around in group.pairs(item, scope)}
         known = found - {None, "unknown"}
         if len(known) > 1:
             return False

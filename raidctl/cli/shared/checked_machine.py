@@ -14,8 +14,8 @@ from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.text import counted
 from raidctl.verify import subjects
-from raidctl.verify.far_paths import resolve_paths
 from raidctl.verify.kernel import Kernel
+from raidctl.verify.remote_paths import resolve_paths
 from raidctl.verify.subjects import CheckedMachine
 
 

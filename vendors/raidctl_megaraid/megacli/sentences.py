@@ -32,7 +32,7 @@ def _on_volume(controller_of: ControllerOf, line: Line, match: re.Match[str], ad
     volume = _volume(controller_of(adapter), match["target"] or match["volume"])
     label = match["operation"]
     under_way(volume, line, label, numbers.percent_in(f"{match['percent']}%"))
-    volume.detail(line, f"Ongoing {label}", match["said"])
+    volume.detail(line, f"Ongoing {label}", match["text"])
 
 
 def _volume(controller: ControllerDraft, number: str) -> GroupDraft:
@@ -45,7 +45,7 @@ def _on_drive(controller_of: ControllerOf, line: Line, match: re.Match[str], ada
     percent = numbers.percent_in(f"{match['percent']}%")
     if percent is not None:
         progress(drive, line, match["operation"], percent)
-    drive.detail(line, f"Ongoing {match['operation']}", match["said"])
+    drive.detail(line, f"Ongoing {match['operation']}", match["text"])
 
 
 def _idle(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -97,16 +97,16 @@ def _preserved(controller_of: ControllerOf, line: Line, match: re.Match[str], ad
     """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
     controller = controller_of(adapter)
     controller.put(line, "cache.preserved_data", value=True)
-    controller.keep_preserved(str(int(match["target"])), match["said"].rstrip("."))
-    controller.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
+    controller.keep_preserved(str(int(match["target"])), match["text"].rstrip("."))
+    controller.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["text"].rstrip("."))
 
 
 def _discarded(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Virtual Drive(Target ID 06): Preserved Cache Data Cleared.``."""
-    if not _CLEARED.search(match["said"]):
+    if not _CLEARED.search(match["text"]):
         _strange(controller_of, line, match, adapter)
         return
-    controller_of(adapter).detail(line, f"Virtual Drive (Target ID {int(match['target'])})", match["said"].rstrip("."))
+    controller_of(adapter).detail(line, f"Virtual Drive (Target ID {int(match['target'])})", match["text"].rstrip("."))
 
 
 _CLEARED = regex(r"\b(?:cleared|discarded|success)", re.IGNORECASE)
@@ -146,7 +146,7 @@ def _none_there(controller_of: ControllerOf, line: Line, match: re.Match[str], a
 def _state_changed(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.``: a command's success; the state is read again."""
     controller = controller_of(_number(match["adapter"]) if match["adapter"] else adapter)
-    controller.detail(line, f"Changed {match['what']}", match["said"])
+    controller.detail(line, f"Changed {match['what']}", match["text"])
 
 
 def _set(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -195,7 +195,7 @@ _OPERATION = (
 _VD = r"(?:VD|Virtual Drive) ?#?(?P<volume>\d{1,5})"
 _TARGET = r"(?:\(target id ?#?:? ?(?P<target>\d{1,5})\))?"
 _PINNED = r"Virtual (?:Drive|Disk) ?\(Target ID:? ?#?(?P<target>\d{1,5})\) ?:"
-_COMPLETED = r"(?P<said>Completed (?P<percent>[\d.]{1,8}) ?% .{0,60})"
+_COMPLETED = r"(?P<text>Completed (?P<percent>[\d.]{1,8}) ?% .{0,60})"
 _ON_DRIVE = r"Progress on Device at Enclosure:? ?-? ?(?P<enclosure>[\w/]{1,8}),? ?Slot:? ?-? ?(?P<slot>\d{1,5})"
 _FOREIGN = (
     r"There (?:is|are) (?P<count>no|\d{1,5}) foreign configuration(?:\(s\)|s)?"
@@ -218,15 +218,15 @@ _TABLE: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{_A}.{{0,120}}\bis not (?:in|under|running)\b.{{0,60}}", _idle),
         (f"{_A}There is no .{{0,60}}in progress.{{0,60}}", _idle),
         (rf"Adapter (?P<adapter>\d{{1,3}}) ?- ?{_VD} ?{_TARGET} ?: ?(?P<rest>.{{1,200}})", _property),
-        (rf"{_A}{_PINNED} ?(?P<said>Missing|Offline|Failed|Degraded|Not Available|Present)\.?", _preserved),
-        (rf"{_A}{_PINNED} ?(?P<said>.{{1,100}})", _discarded),
+        (rf"{_A}{_PINNED} ?(?P<text>Missing|Offline|Failed|Degraded|Not Available|Present)\.?", _preserved),
+        (rf"{_A}{_PINNED} ?(?P<text>.{{1,100}})", _discarded),
         (f"{_A}{_OPERATION} Progress on .{{1,160}}", _strange),
         (rf"{_A}Virtual (?:Drive|Disk) ?\(Target ID.{{1,160}}", _strange),
         (rf"{_A}No Virtual (?:Drive|Disk) has Preserved Cache Data\.?", _nothing_preserved),
         (_FOREIGN, _foreign),
         (_COUNTED, _count),
         (f"{_A}{_NONE}", _none_there),
-        (f"{_A}(?P<what>EnclId ?-.{{1,20}}SlotId ?-.{{1,8}}?) (?P<said>state changed.{{1,60}})", _state_changed),
+        (f"{_A}(?P<what>EnclId ?-.{{1,20}}SlotId ?-.{{1,8}}?) (?P<text>state changed.{{1,60}})", _state_changed),
         (r".{0,160}policy change to WB will not come into effect.{0,60}", _later),
         (f"{_A}{_SUCCESS}", _set),
     )
