@@ -101,7 +101,7 @@ def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
     if block.item:
         _phy(drive, pair, block.item)
     elif not read_pair(drive, pair, label, _FIELDS):
-        read_pair(drive, pair, label, _KEPT_FIELDS)
+        read_pair(drive, pair, _SPARE_FOR if label.startswith(_SPARE_FOR) else label, _KEPT_FIELDS)
         keep(drive, pair, block.sub)
 
 
@@ -383,10 +383,12 @@ _FIELDS: Fields[Draft] = {
     ),
     "power on hours": Field("power_on_hours", numbers.number),
 }
+_SPARE_FOR = "dedicated spare for"
+"""Beginning of a label. Another version may also name there what the spare is for."""
 _KEPT_FIELDS: Fields[Draft] = {
     **dict.fromkeys(_ALARMS, _alarm),
     **dict.fromkeys(_FLAGS, _flag),
     # Dedicated Spare for                      : logical device 1
-    "dedicated spare for": _dedicated_spare,
+    _SPARE_FOR: _dedicated_spare,
 }
 """Labels that are kept as details, too."""

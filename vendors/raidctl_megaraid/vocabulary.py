@@ -297,7 +297,7 @@ _FLAGS = {
 def flag(text: str) -> bool | None:
     """Yes or no; None if not reported. ValueError for another word, and for ``Unknown``."""
     if is_unknown(text):
-        raise ValueError("the tool does not know it")
+        raise ValueError("the tool reports it as unknown")
     return _found(_FLAGS, text, "yes or no")
 
 

@@ -115,9 +115,10 @@ def test_a_spare_by_its_configuration_is_one(text: str) -> None:
     assert not [problem for problem in observation.problems if problem.kind == "unread"]
 
 
-def test_a_dedicated_spare_of_an_array_is_its_spare() -> None:
+@pytest.mark.parametrize("label", ["Dedicated Spare for", "Dedicated Spare for arrays"])
+def test_a_dedicated_spare_of_an_array_is_its_spare(label: str) -> None:
     """``Dedicated Spare for : Array 0`` names the array, not the volume of that number."""
-    spare = drive_text(5, {"State": "Hot Spare", "Dedicated Spare for": "Array 0"})
+    spare = drive_text(5, {"State": "Hot Spare", label: "Array 0"})
     controller = controller_of(pqi().replace("\n\nCommand", f"\n{spare}\n\nCommand"))
     assert controller.arrays[0].spares == ("adaptec:1/0,5",)
     assert controller.drives[-1].spare_for == ("adaptec:1/a0",)

@@ -149,7 +149,7 @@ def flag(text: str) -> bool | None:
     """``Yes``, ``No``, ``On``, ``Off``. ValueError for another word, and for ``Unknown``."""
     plain = word(text)
     if is_unknown(plain):
-        raise ValueError("the tool does not know it")
+        raise ValueError("the tool reports it as unknown")
     if plain in YES:
         return True
     if plain in NO:
