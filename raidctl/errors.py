@@ -10,7 +10,7 @@
     ├── UnreachableError    8   another machine cannot be reached, or has no shell for us
     ├── AccessMissing       4   a tool or a permission is missing
     ├── ChangeUndone        5   a change failed and was undone
-    ├── ChangeStands        6   a change failed and could not be undone, or was not confirmed
+    ├── ChangeNotUndone        6   a change failed and could not be undone, or was not confirmed
     └── UnderWay            7   begun; waits for a person or for the hardware
 
 Their text is for the user: one sentence with the fact, then the remedy. Any other exception is a bug in raidctl.
@@ -24,7 +24,7 @@ EXIT_USAGE = 2
 EXIT_CANNOT_TELL = 3
 EXIT_ACCESS = 4
 EXIT_UNDONE = 5
-EXIT_STANDS = 6
+EXIT_NOT_UNDONE = 6
 EXIT_UNDER_WAY = 7
 EXIT_UNREACHABLE = 8
 EXIT_INTERRUPTED = 130
@@ -84,10 +84,10 @@ class ChangeUndone(RaidctlError):
     exit_code = EXIT_UNDONE
 
 
-class ChangeStands(RaidctlError):
+class ChangeNotUndone(RaidctlError):
     """A failed change impossible to undo, or one not confirmed by rereading."""
 
-    exit_code = EXIT_STANDS
+    exit_code = EXIT_NOT_UNDONE
 
 
 class UnderWay(RaidctlError):

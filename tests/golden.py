@@ -21,7 +21,7 @@ from pathlib import Path
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import findings_of
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.json import to_json
 from raidctl.output.show import screen
 from raidctl.recording.loose_files import collect_outputs
@@ -45,7 +45,7 @@ def texts(name: str) -> Iterator[str]:
     facts = [f"{fact.command} {fact.line.number} {fact[:3]}" for output in seen.outputs for fact in output.facts]
     yield "\n".join(sorted(facts))
     yield "\n".join(f"{output.command}: {line}" for output in seen.outputs for line in output.unparsed())
-    yield screen(seen.inventory, Paper(80))
+    yield screen(seen.inventory, Display(80))
     yield "\n".join(map(str, findings_of(seen.inventory, rules())))
 
 

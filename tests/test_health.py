@@ -34,7 +34,7 @@ from raidctl.model import (
     ProblemKind,
     Progress,
 )
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.hosts import look
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
@@ -627,4 +627,4 @@ def test_a_line_for_a_host_counts_a_member_of_an_array_and_its_drive_once() -> N
     """``show --hosts`` and ``show`` count the same drives."""
     inventory = replayed("md-healthy").inventory
     assert contents(inventory) == "2 controllers, 2 volumes, 8 drives"
-    assert contents(inventory) in screen(inventory, Paper())
+    assert contents(inventory) in screen(inventory, Display())

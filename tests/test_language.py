@@ -28,9 +28,8 @@ its text."""
 
 NAMES: dict[str, int] = {
     "raidctl/model": 1,
-    "raidctl/verify": 1,
 }
-"""Keys of the JSON (`told_by`, `says`), which stay. Nothing else that is written has such a name."""
+"""A key of the JSON (`told_by`), which stays. Nothing else that is written has such a name."""
 
 EXAMPLE = '''
 """What a disk is told."""

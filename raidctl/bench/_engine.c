@@ -70,7 +70,7 @@ enum { THREADS, URING, AIO };
 #define PAUSE_NS 20000000ull       /* for a while */
 #define SHARE 16                   /* by kernel AIO: under way by one thread, where there are processors for more */
 #define SPIN_NS 60000ull           /* an open loop sleeps until so long before its time: waking takes tens of us */
-#define HOPELESS 1000              /* a stream ends after so many failures in a row: the device is gone */
+#define MAX_CONSECUTIVE_FAILURES 1000  /* a stream ends after so many failures in a row: the device is gone */
 #define STACK (256 * 1024)
 #define APART 128                  /* two cache lines: they are fetched in pairs */
 #define LANES 7                    /* the histogram: 2^7 bins for each power of two, so bins are 0.8 % wide at most */
@@ -349,7 +349,7 @@ static void prepare(struct worker *w, unsigned char *data, uint64_t index, uint6
 
 static bool over(struct worker *w) {
     return stopped(w->run) || w->now >= w->run->deadline ||
-           atomic_load_explicit(&w->stream->failures, memory_order_relaxed) >= HOPELESS;
+           atomic_load_explicit(&w->stream->failures, memory_order_relaxed) >= MAX_CONSECUTIVE_FAILURES;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- threads */
@@ -1313,7 +1313,8 @@ static PyMethodDef functions[] = {
 
 static int prepare_module(PyObject *module) {
     crc_prepare();
-    return PyModule_AddIntConstant(module, "BIN_BITS", LANES) || PyModule_AddIntConstant(module, "HOPELESS", HOPELESS);
+    return PyModule_AddIntConstant(module, "BIN_BITS", LANES)
+        || PyModule_AddIntConstant(module, "MAX_CONSECUTIVE_FAILURES", MAX_CONSECUTIVE_FAILURES);
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)prepare_module}, {0, NULL}};

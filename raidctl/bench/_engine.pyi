@@ -3,7 +3,7 @@
 # Bins of a histogram for each power of two, as a power of two.
 BIN_BITS: int
 # A stream ends after so many operations that fail one after the other.
-HOPELESS: int
+MAX_CONSECUTIVE_FAILURES: int
 
 # Carry out streams (ops, offsets, size, depth, batch, cycle, intended) on a descriptor. `kind` 0: threads, 1: io_uring,
 # 2: threads of which one has several reads or writes under way by kernel AIO (streams deeper than 1 without flushes).

@@ -21,7 +21,7 @@ from raidctl.bench.trials.phase import words
 from raidctl.bench.trials.trial import Bench, Interrupted, Needs, Progress, Steps, Trial, whole
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.bench.work import Target
-from raidctl.errors import ChangeStands, RaidctlError
+from raidctl.errors import ChangeNotUndone, RaidctlError
 from raidctl.units import format_figure
 
 DURABILITY = frozenset({"commits", "flush_slope", "early_acknowledgement"})
@@ -119,7 +119,7 @@ class Runner:
             next(turn.steps)
         except StopIteration as end:
             result: TrialResult = end.value
-        except ChangeStands:  # a setting was not restored: that is reported first
+        except ChangeNotUndone:  # a setting was not restored: that is reported first
             raise
         except TargetFailed as error:
             result = target_failed(TrialResult(trial=turn.trial.name, figures={}), error)
@@ -153,7 +153,7 @@ class Runner:
         known = dict(self.bench.known)
         try:
             last = whole(trial, self.bench)
-        except ChangeStands:
+        except ChangeNotUndone:
             raise
         except TargetFailed as error:
             found[0].result = target_failed(first, error)
@@ -178,7 +178,7 @@ class Runner:
             except StopIteration as end:
                 if end.value is not None:
                     turn.result = self._finish(turn.trial, end.value, turn.seconds, turn.engines)
-            except ChangeStands:
+            except ChangeNotUndone:
                 raise
             except (RaidctlError, Interrupted):
                 continue

@@ -31,12 +31,12 @@ import msgspec
 from raidctl.change.expectations import differences, exchanged, known_words, moved, unmet
 from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
-from raidctl.change.other_programs import hindrance
+from raidctl.change.other_programs import other_program
 from raidctl.change.saved import keep
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import NotConfirmed, StepFailed
 from raidctl.change.unread import READ_PAUSES, unread, vanished
-from raidctl.errors import AccessMissing, ChangeStands
+from raidctl.errors import AccessMissing, ChangeNotUndone
 from raidctl.model import Inventory
 from raidctl.request import RunAnswer, Runner
 from raidctl.survey.survey import Survey
@@ -190,7 +190,7 @@ def _checked(change: Running, step: Step, action: Action) -> Survey:
     reasons = [*(f"{text}." for text in unmet(seen, step.requires)), *change.guard(step, seen)]
     if reasons:
         raise StepFailed(f"{step.setting} was not carried out: {' '.join(reasons)}")
-    why = hindrance(change.runner, change.vendors, change.sleep)
+    why = other_program(change.runner, change.vendors, change.sleep)
     if why is not None:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
     why = outside(action, change.shapes(), known_words(seen.inventory, seen.view))
@@ -323,13 +323,13 @@ def only_waited(change: Running) -> bool:
     return change.begin.resume is not None and kinds == {"wait"}
 
 
-def not_confirmed(change: Running, why: str) -> ChangeStands:
+def not_confirmed(change: Running, why: str) -> ChangeNotUndone:
     """The exception of an operation whose effect is unknown. The operation stays open until ``restore`` has read it."""
     mark_safely(change, max(change.begun, default=0), "stopped", f"Not confirmed: {why}")
     again = restore_command(change.begin.source, change.journal.path.parent)
     deeds = change.begin.kind == "operation"
     what = "reads what it has done, and closes it" if deeds else "undoes what it has changed"
-    return ChangeStands(f'{why} It is not confirmed, and nothing was undone. "{again}" {what}.')
+    return ChangeNotUndone(f'{why} It is not confirmed, and nothing was undone. "{again}" {what}.')
 
 
 def mark_safely(change: Running, number: int, mark: Mark, text: str | None = None) -> None:

@@ -35,7 +35,7 @@ from raidctl.change.rollback import other_volumes
 from raidctl.change.settings_undo import READ_DELAYS, undo_settings
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
-from raidctl.errors import AccessMissing, CannotTell, ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import AccessMissing, CannotTell, ChangeNotUndone, ChangeUndone, UnderWay
 from raidctl.request import Runner, Write
 from raidctl.runners.foreground_child import uninterruptible
 from raidctl.survey.survey import Survey
@@ -130,7 +130,7 @@ class Change:
 
         Raises:
             ChangeUndone: It failed, and the previous settings were restored.
-            ChangeStands: It failed, and restoring failed or could not be verified. ``restore`` tries again.
+            ChangeNotUndone: It failed, and restoring failed or could not be verified. ``restore`` tries again.
         """
         try:
             self.journal.append(self.begin)
@@ -146,7 +146,7 @@ class Change:
 
         Raises:
             JournalFull: They could not be journaled. Nothing was changed.
-            ChangeStands: The same, after other steps of the operation; or as :meth:`apply`.
+            ChangeNotUndone: The same, after other steps of the operation; or as :meth:`apply`.
         """
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=timestamp(), steps=tuple(steps), facts=facts)
@@ -155,7 +155,7 @@ class Change:
         except JournalFull as failure:
             if not self.resumed:
                 raise JournalFull(f"{failure} Nothing was changed.") from None
-            raise ChangeStands(f"{failure} {what_is_undone(self.begin, undone=False, resumed=True)}") from None
+            raise ChangeNotUndone(f"{failure} {what_is_undone(self.begin, undone=False, resumed=True)}") from None
         self.begin = extended(self.begin, more)
         return self._carried_out(first)
 
@@ -180,7 +180,7 @@ class Change:
             raise
         raise self._stopped() if self.passed or deed_steps.only_waited(self) else self._undone()
 
-    def _stopped(self) -> ChangeStands:
+    def _stopped(self) -> ChangeNotUndone:
         """Return the exception of a failed operation. Nothing is undone where it failed."""
         resume = self.begin.resume
         if resume is None and self.doubtful:
@@ -190,13 +190,13 @@ class Change:
         elif self.begun:
             deed_steps.mark_safely(self, self.begun[-1], "stopped", self._why())
         rest = f'Continue with "{resume}".' if resume else 'Check it with "raidctl show".'
-        return ChangeStands(f"{self._why()} Nothing was undone. {rest}")
+        return ChangeNotUndone(f"{self._why()} Nothing was undone. {rest}")
 
-    def _undone(self) -> ChangeUndone | ChangeStands:
+    def _undone(self) -> ChangeUndone | ChangeNotUndone:
         """Undo the begun steps and return the exception to raise.
 
         Raises:
-            ChangeStands: They could not be undone.
+            ChangeNotUndone: They could not be undone.
         """
         only_denied = self.denied and len(self.faults) == 1
         if self.doubtful and self.begin.resume is None:
@@ -204,7 +204,7 @@ class Change:
         self.undo_all()
         text = f"{self._why()} {what_is_undone(self.begin, undone=self.undone_any, resumed=self.resumed)}"
         if self.resumed:  # the earlier steps of the operation are kept
-            return ChangeStands(text)
+            return ChangeNotUndone(text)
         return RightMissing(text, touched=self.undone_any) if only_denied else ChangeUndone(text)
 
     def finish(self) -> None:
@@ -212,7 +212,7 @@ class Change:
 
         Raises:
             ChangeUndone: The end could not be journaled, so all was undone: ``restore`` would undo it later.
-            ChangeStands: The same, of an operation that cannot be undone, or that can be continued.
+            ChangeNotUndone: The same, of an operation that cannot be undone, or that can be continued.
         """
         lasting = self.passed or self.begin.resume is not None
         try:
@@ -229,10 +229,12 @@ class Change:
             return
         raise self._not_closed() if lasting else self._undone()
 
-    def _not_closed(self) -> ChangeStands:
+    def _not_closed(self) -> ChangeNotUndone:
         """Return the exception of an operation that is done, and still open in the journal."""
         again = self.begin.resume or restore_command(self.begin.source, self.journal.path.parent)
-        return ChangeStands(f'{self._why()} Everything is done and verified, but still open in the journal: "{again}".')
+        return ChangeNotUndone(
+            f'{self._why()} Everything is done and verified, but still open in the journal: "{again}".'
+        )
 
     def _do_step(self, number: int) -> None:
         """Carry out a step. The effects of settings are read later, of all together."""
@@ -335,7 +337,7 @@ class Change:
         """Undo the begun steps, the last one first, and verify.
 
         Raises:
-            ChangeStands: Undoing failed, or could not be verified.
+            ChangeNotUndone: Undoing failed, or could not be verified.
         """
         with uninterruptible():
             self._undo_all()
@@ -345,7 +347,7 @@ class Change:
         if left:
             again = self.begin.resume or restore_command(self.begin.source, self.journal.path.parent)
             what = "What was done could not be undone" if self.begin.kind == "operation" else _NOT_RESTORED
-            raise ChangeStands(
+            raise ChangeNotUndone(
                 f'{self._why()} {what}: {listing(left)}. Check with "raidctl show"; try again with "{again}".'
             )
         if self.resumed:

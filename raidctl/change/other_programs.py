@@ -1,7 +1,7 @@
 """Detect other programs that are changing a controller (guard X4).
 
 The list of processes is searched. Daemons that only watch, and commands that only read, do not count: the family's
-``hinders`` decides. A short command is waited for.
+``may_interfere`` decides. A short command is waited for.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ _PAUSES = (0.0, 1.0, 2.0, 4.0)
 """Seconds before each attempt: most of these commands end at once."""
 
 
-def hindrance(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float], None]) -> str | None:
-    """Explain which other program runs, or that this is unknown. None if nothing hinders a deed."""
-    asked = [hinders for vendor in vendors if (hinders := getattr(operations_of(vendor), "hinders", None)) is not None]
+def other_program(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float], None]) -> str | None:
+    """Explain which other program runs, or that this is unknown. None if there is none."""
+    asked = [
+        judge for vendor in vendors if (judge := getattr(operations_of(vendor), "may_interfere", None)) is not None
+    ]
     why = None
     for pause in _PAUSES if asked else ():
         if pause:
@@ -40,6 +42,6 @@ def _found(runner: Runner, asked: Sequence[Callable[[Sequence[str]], bool]]) -> 
         if answer.trouble not in (None, Failure.MISSING):  # the process has ended meanwhile
             return f"whether another program changes the controller is unknown: {answer.detail}"
         words = (answer.text or "").rstrip("\0").split("\0") if isinstance(answer, ReadAnswer) else []
-        if any(words) and any(hinders(words) for hinders in asked):
+        if any(words) and any(may_interfere(words) for may_interfere in asked):
             return f"another program is running that may change the controller: `{printable(' '.join(words))[:120]}`"
     return None

@@ -50,8 +50,8 @@ def plan(
 
 def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
     """Return refusals of settings that may lose data or are inactive. Inactive ones are configured but not active."""
-    fulfilled, hopeless = set(made.already), {refusal.desired for refusal in made.refusals}
-    risky = [desired for desired in made.desired if desired not in fulfilled and desired not in hopeless]
+    fulfilled, refused = set(made.already), {refusal.desired for refusal in made.refusals}
+    risky = [desired for desired in made.desired if desired not in fulfilled and desired not in refused]
     fix = "Fix the cause; `raidctl diagnose` shows how. --unsafe REASON accepts it as it is: no command is run."
     check = "Check these drives with their vendor's tool: the controller's setting does not reach them."
     idle = [

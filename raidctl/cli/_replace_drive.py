@@ -25,7 +25,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, Consent, Interrupted, Work, about, agreed, tell
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, RaidctlError, UnderWay, UsageError
 from raidctl.model.objects import drives_by_id
 from raidctl.operate.replacement_facts import (
     Facts,
@@ -171,7 +171,7 @@ def _done(change: Change, settings: Settings, facts: Facts) -> int:
     if not settings.as_json:
         what = f"{facts.new} is a spare now" if facts.gone == "spare" else f"{facts.name} was replaced by {facts.new}"
         tell(f"Done: {what}; in the journal as change {change.begin.change}.")
-    return EXIT_STANDS if change.doubtful else EXIT_FINE
+    return EXIT_NOT_UNDONE if change.doubtful else EXIT_FINE
 
 
 # --- list, resume, abandon
@@ -249,7 +249,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
 
 
 def _next_step(going: Replacing, seen: Survey) -> int:
-    """Print the next stage of a replacement, or what hinders it. Return the exit code."""
+    """Print the next stage of a replacement, or what prevents it. Return the exit code."""
     stage = next_stage(seen, going.facts)
     if stage.problem is None and stage.name == "vetting":
         going.facts = replace(going.facts, new=new_drives(seen, going.facts)[0].serial or "")

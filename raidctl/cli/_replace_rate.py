@@ -57,7 +57,7 @@ def at_rate(named: Machine, place: Path, settings: Settings, facts: Facts, value
 
     Raises:
         UsageError: It cannot be set.
-        ChangeUndone, ChangeStands: Setting it failed, or it could not be restored.
+        ChangeUndone, ChangeNotUndone: Setting it failed, or it could not be restored.
     """
     if value is None:
         yield

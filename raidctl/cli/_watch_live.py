@@ -22,7 +22,7 @@ from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.reader_gone import reader_gone
-from raidctl.cli.shared.terminal import emit, paper
+from raidctl.cli.shared.terminal import display, emit
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, RaidctlError
 from raidctl.events.reading import read_kernel, read_logs
 from raidctl.events.report import Filter, report, unseen
@@ -110,9 +110,9 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
                     click.echo(f"raidctl: not read: {collapse(printable(unread))}", err=True)
             reported |= set(board.reading.unread)
             if board.changes:
-                emit(json_lines(board.changes) if settings.as_json else lines(board.changes, paper()))
+                emit(json_lines(board.changes) if settings.as_json else lines(board.changes, display()))
         return
-    screen = Screen(lambda: (paper(), shutil.get_terminal_size((80, 24)).lines))
+    screen = Screen(lambda: (display(), shutil.get_terminal_size((80, 24)).lines))
     first = next(boards)  # if nothing can be read, that is an error on the first screen
     with _open(screen):
         for board in chain([first], boards):

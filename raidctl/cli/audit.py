@@ -24,7 +24,7 @@ from raidctl.cli.shared.options import (
     settings_of,
 )
 from raidctl.cli.shared.policies import policy_of
-from raidctl.cli.shared.terminal import emit, paper
+from raidctl.cli.shared.terminal import display, emit
 from raidctl.cli.shared.waivers import waivers_option
 from raidctl.errors import EXIT_USAGE, UsageError
 from raidctl.json_decode import valid_text
@@ -128,7 +128,7 @@ def _audit(
     else:
         alone, found = _found(rules, paths, settings, passed=passed, everything=form != "table", jobs=jobs)
     options = Options(
-        valid_text(rules.name), paper(), alone, details=details or settings.verbose, passed=passed,
+        valid_text(rules.name), display(), alone, details=details or settings.verbose, passed=passed,
         builtin=frozenset(rules.every()[1]),
     )  # fmt: skip
     code = _write(writer(form, options), rules, found, alone=alone)

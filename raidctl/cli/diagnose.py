@@ -28,7 +28,7 @@ from raidctl.cli.shared.options import (
     output_options,
     settings_of,
 )
-from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
+from raidctl.cli.shared.terminal import display, emit, emit_found, emit_json
 from raidctl.errors import UsageError
 from raidctl.health.narrowed import members_on, named_objects, with_unlisted
 from raidctl.health.unknown_states import doubt
@@ -270,4 +270,4 @@ def _manual(pages: Sequence[tuple[Rule, str]], settings: Settings, *, whole: boo
     from raidctl.output.diagnose import page as page_of  # noqa: PLC0415 - as above
     from raidctl.output.diagnose import table_of_rules  # noqa: PLC0415 - as above
 
-    emit(page_of(*pages[0], paper()) if whole else table_of_rules([rule for rule, _ in pages], paper()))
+    emit(page_of(*pages[0], display()) if whole else table_of_rules([rule for rule, _ in pages], display()))

@@ -17,7 +17,7 @@ from raidctl.cli.shared.options import (
     output_options,
     settings_of,
 )
-from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.cli.shared.terminal import display, emit, emit_json
 from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.request import CHANGEABLE, converse
@@ -52,7 +52,7 @@ def command(context: click.Context) -> int:
     if settings.as_json:
         emit_json(checkup_data(checkup))
     else:
-        emit(checkup_screen(checkup, paper()))
+        emit(checkup_screen(checkup, display()))
     return exit_code(checkup.inventory.problems)
 
 

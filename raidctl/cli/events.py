@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine, machine, print_tracebacks
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit, emit_found, paper
+from raidctl.cli.shared.terminal import display, emit, emit_found
 from raidctl.errors import EXIT_FINE
 from raidctl.events.reading import Logs, read_kernel, read_logs
 from raidctl.events.report import EventReport, Filter, report, unseen
@@ -135,7 +135,7 @@ def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Cl
 
     print_problems([problem for problem in first.problems if problem.kind != "note"])
     for events in _new(reading, first, clock):
-        as_lines(events, paper(), emit, json=settings.as_json)
+        as_lines(events, display(), emit, json=settings.as_json)
     return EXIT_FINE
 
 

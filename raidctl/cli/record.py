@@ -17,7 +17,7 @@ from raidctl.cli.shared.options import (
     output_options,
     settings_of,
 )
-from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.cli.shared.terminal import display, emit, emit_json
 from raidctl.errors import UsageError
 from raidctl.events.reading import read_logs
 from raidctl.layers.probe import probe_caches
@@ -88,7 +88,7 @@ def command(
     if settings.as_json:
         emit_json(recording_data(kept, destination))
     else:
-        emit(recording_screen(kept, destination, paper()))
+        emit(recording_screen(kept, destination, display()))
     return exit_code(seen.inventory.problems)
 
 

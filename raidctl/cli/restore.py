@@ -25,7 +25,7 @@ from raidctl.cli.shared.state_directories import readable_directory, state_direc
 from raidctl.cli.shared.systemd_units import filled, install
 from raidctl.cli.shared.temporary_change import report
 from raidctl.cli.shared.terminal import after_change, emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, UsageError
 from raidctl.layers import family
 from raidctl.runners.foreground_child import wait_for_parent
 from raidctl.select import family_in
@@ -169,7 +169,7 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
         for one in found:
             _preview(one)
     if any(one.faults for one in found):
-        return EXIT_STANDS
+        return EXIT_NOT_UNDONE
     return EXIT_NO if any(one.left or one.busy for one in found) else EXIT_FINE
 
 
@@ -254,7 +254,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
         with after_change('What was undone is in "raidctl journal".'):
             emit_json([{"change": result.journaled.begin.change, **_named(result, *names)} for result in results])
     if any(result.faults for result in results):
-        return EXIT_STANDS
+        return EXIT_NOT_UNDONE
     return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE
 
 

@@ -16,7 +16,7 @@ from raidctl.cli.shared.options import (
     output_options,
     settings_of,
 )
-from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.cli.shared.terminal import display, emit, emit_json
 from raidctl.health.narrowed import named_objects
 from raidctl.model import Inventory, unread_problems
 from raidctl.select import find
@@ -108,7 +108,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
     advice = None if troubles(inventory, seen.inventory) else _advice(inventory, settings, seen.inventory)
     emit(
         screen(
-            inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free, advice=advice,
+            inventory, display(), more=settings.verbose, hint=_hint(seen), unmounted=free, advice=advice,
             whole=seen.inventory,
         )
     )  # fmt: skip
@@ -142,7 +142,7 @@ def _explain(seen: Survey, words: tuple[str, ...], settings: Settings) -> None:
     if settings.as_json:
         emit_json(explained(seen.inventory, seen.outputs, names))
     else:
-        emit(explanation(seen.inventory, seen.outputs, names, paper()))
+        emit(explanation(seen.inventory, seen.outputs, names, display()))
 
 
 def _unparsed(seen: Survey, settings: Settings) -> None:
@@ -151,4 +151,4 @@ def _unparsed(seen: Survey, settings: Settings) -> None:
     if settings.as_json:
         emit_json(unparsed(seen.outputs))
     else:
-        emit(unparsed_screen(seen.outputs, paper()))
+        emit(unparsed_screen(seen.outputs, display()))

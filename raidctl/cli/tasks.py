@@ -12,8 +12,8 @@ from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, look, machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit, emit_found, paper
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_STANDS, EXIT_UNDER_WAY
+from raidctl.cli.shared.terminal import display, emit, emit_found
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NOT_UNDONE, EXIT_UNDER_WAY
 from raidctl.health.narrowed import with_below, with_unlisted
 from raidctl.model import Inventory
 from raidctl.output.terminal import is_drawable
@@ -119,15 +119,15 @@ def _shown(found: Iterator[Step], settings: Settings) -> None:
     if settings.as_json:
         as_json(found, emit)
     elif is_drawable(sys.stdout):
-        as_bars(found, paper())
+        as_bars(found, display())
     else:
-        as_log(found, paper(), emit)
+        as_log(found, display(), emit)
 
 
 def _result(step: Step, *, awaited: bool) -> int:
     results = {one.result for one in step.over}
     if "worse" in results:
-        return EXIT_STANDS
+        return EXIT_NOT_UNDONE
     if step.left if awaited else step.frame.tasks:
         return EXIT_UNDER_WAY
     return EXIT_CANNOT_TELL if "unknown" in results else _code(report(step.frame.inventory))
@@ -145,7 +145,7 @@ def _report_rest(step: Step, target: str | None, settings: Settings, *, awaited:
     elif not settings.as_json and not step.over and not is_drawable(sys.stdout):
         from raidctl.output.tasks import summary  # noqa: PLC0415 - as above
 
-        text = summary(report(step.frame.inventory, step.frame.tasks), paper())
+        text = summary(report(step.frame.inventory, step.frame.tasks), display())
         emit(f"{text if isinstance(text, str) else text[0]}\n")
 
 

@@ -6,7 +6,7 @@ import click
 
 from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.options import output_options, settings_of
-from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.cli.shared.terminal import display, emit, emit_json
 from raidctl.vendor.registry import vendors
 
 
@@ -31,6 +31,6 @@ def command(context: click.Context) -> int:
     if settings.as_json:
         emit_json(support(found))
     else:
-        emit(support_screen(found, paper()))
+        emit(support_screen(found, display()))
     print_problems(problems)
     return exit_code(problems)

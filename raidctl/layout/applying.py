@@ -186,7 +186,7 @@ class Applying:
 
         Raises:
             UnderWay: It cannot continue now; the message has the command that continues it later.
-            ChangeUndone, ChangeStands: A step failed.
+            ChangeUndone, ChangeNotUndone: A step failed.
         """
         change.guard = self.guard
         change.confirm = self.confirm

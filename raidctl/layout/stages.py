@@ -73,7 +73,7 @@ def stages(made: Compiled, known: Known) -> Stages:
         refused += [NotPlanned(label=one.desired.object_id, why=(one.reason,)) for one in settings.refusals]
         plans.append(("settings", settings))
     own = [one for one in made.creations if family_of(one.controller) in known.making]
-    refused += [_refusal(one, why) for one in own if (why := tuple(_hindrances(one, known)))]
+    refused += [_refusal(one, why) for one in own if (why := tuple(_obstacles(one, known)))]
     plans += [("wipe", _wiping(own, known)), ("tables", _tables(own, known, refused))]
     plans += [("create", _creating(one, known)) for one in own]
     plans += [("spares", _adding(one, known, refused)) for one in made.spares]
@@ -114,9 +114,9 @@ def doomed(made: Compiled, seen: Survey) -> list[tuple[Controller, Volume]]:
     ]
 
 
-def _hindrances(one: Creation, known: Known) -> Iterator[str]:
+def _obstacles(one: Creation, known: Known) -> Iterator[str]:
     family = family_of(one.controller)
-    yield from known.making[family].hinders(one.new, known.read.setups[family], known.seen.view)
+    yield from known.making[family].obstacles(one.new, known.read.setups[family], known.seen.view)
     if one.wanted.partition is not None and "sfdisk" not in known.read.setups[family].tools:
         yield "sfdisk is not installed."
 

@@ -29,7 +29,7 @@ from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.replacement_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, parts
 from raidctl.operate.spare_guards import refusals
-from raidctl.operate.stage_now import decided, hindrance, not_of_a_copy, refusal
+from raidctl.operate.stage_now import decided, not_of_a_copy, obstacle, refusal
 from raidctl.operate.stages import next_stage
 from raidctl.operate.stages_behind import drive_behind, inside, left_out, works
 from raidctl.request import RunAnswer, Runner, converse
@@ -206,7 +206,7 @@ class Replacing:
             return [f"Guard {one.guard}: {one.text}" for one in reasons]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
-        problem = hindrance(step, seen, self.facts)
+        problem = obstacle(step, seen, self.facts)
         if step.kind == "wait":
             self.report(seen)
             problem = problem or self._not_taken(seen)
@@ -334,7 +334,7 @@ class Replacing:
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.
-            ChangeUndone, ChangeStands: A step failed.
+            ChangeUndone, ChangeNotUndone: A step failed.
         """
         change.guard = self.guard
         change.confirm = lambda step, seen: self.confirm(step, seen, change.clock)

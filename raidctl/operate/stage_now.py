@@ -43,10 +43,10 @@ def _stage(seen: Survey, facts: Facts) -> Stage:
     return stage
 
 
-def hindrance(step: Step, seen: Survey, facts: Facts) -> str | None:
+def obstacle(step: Step, seen: Survey, facts: Facts) -> str | None:
     """Explain why a wait for the hardware or a person cannot end. None: it may."""
     stage = next_stage(seen, facts)
-    if step.kind == "hand":  # what hinders a later stage is explained there
+    if step.kind == "hand":  # the obstacles of a later stage are explained there
         return stage.problem if stage.name in ("rebuilding", "waiting_push") else None
     if step.kind != "wait":
         return None

@@ -10,7 +10,7 @@ from rich.text import Text
 from raidctl.model import Inventory
 from raidctl.model.task import Alarm
 from raidctl.operate.alarms import AlarmReport
-from raidctl.output.console import PLAIN, STRONG, Paper, drawn
+from raidctl.output.console import PLAIN, STRONG, Display, drawn
 from raidctl.output.head import head
 from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
@@ -21,23 +21,23 @@ _SWITCHED = {True: "on", False: "off", None: "?"}
 
 
 @drawn
-def alarms_screen(found: AlarmReport, paper: Paper) -> Iterator[RenderableType]:
+def alarms_screen(found: AlarmReport, display: Display) -> Iterator[RenderableType]:
     """The whole screen as text; ``?`` is what is not reported."""
     bare = Inventory(host=found.host, problems=found.problems)
-    yield head(bare, paper)
+    yield head(bare, display)
     if not found.controllers:
         yield no_controller(found.problems, "alarm")
     else:
         alarms = [one.alarm for one in found.controllers]
         columns = [
-            Column("controller", [(paper.clean(one.object_id), STRONG) for one in found.controllers]),
-            Column("model", [(paper.clean(one.model or "?"), PLAIN) for one in found.controllers], 10),
+            Column("controller", [(display.clean(one.object_id), STRONG) for one in found.controllers]),
+            Column("model", [(display.clean(one.model or "?"), PLAIN) for one in found.controllers], 10),
             Column("alarm", [(_WORDS[one.present if one is not None else None], PLAIN) for one in alarms]),
             Column("state", [(_state(one), PLAIN) for one in alarms]),
         ]
         yield Text("")
-        yield table(columns, paper)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+        yield table(columns, display)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
 def _state(alarm: Alarm | None) -> str:

@@ -13,7 +13,7 @@ from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
 from raidctl.output.bench_classic import SHORT, figure_or_short, tables
 from raidctl.output.bench_curve import below, columns, rows
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, line, pack
 from raidctl.output.phrases import short_moment
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.text import regex
@@ -29,36 +29,36 @@ _UNITS = {"k": "KiB", "m": "MiB", "g": "GiB"}
 
 
 @drawn
-def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def screen(run: Run, display: Display, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text. ``more``: with plots of every latency, and details of verdicts without a claim."""
-    yield from head(run, paper)
-    yield from _unstable(run.session, paper)
+    yield from head(run, display)
+    yield from _unstable(run.session, display)
     yield Text("")
     if run.session.profile == "classic":
-        yield from tables(run.session, paper)
+        yield from tables(run.session, display)
         yield Text("")
-    yield from figures(run.session, paper)
+    yield from figures(run.session, display)
     if run.second is not None:
         yield Text("")
-        yield line((f"The same with {paper.clean(run.second.engine or 'no engine')}", STRONG))
-        yield from figures(run.second, paper)
+        yield line((f"The same with {display.clean(run.second.engine or 'no engine')}", STRONG))
+        yield from figures(run.second, display)
         left_out = [(one.trial, one.reasons) for one in run.second.results if not one.figures and one.reasons]
         if left_out:
-            left = [(trial.replace("_", " "), [paper.clean(" ".join(reasons))]) for trial, reasons in left_out]
-            yield facts([(paper.clean(trial), texts) for trial, texts in left], paper)
-    yield from _latencies(run.session, paper)
+            left = [(trial.replace("_", " "), [display.clean(" ".join(reasons))]) for trial, reasons in left_out]
+            yield facts([(display.clean(trial), texts) for trial, texts in left], display)
+    yield from _latencies(run.session, display)
     for result in run.session.results:
-        yield from _drawn(result, paper, more=more)
-    yield from _result(run, paper, more=more)
+        yield from _drawn(result, display, more=more)
+    yield from _result(run, display, more=more)
 
 
-def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
+def head(run: Run, display: Display) -> Iterator[RenderableType]:
     """Number, time, target and engine of the run."""
     session = run.session
     when = short_moment(run.at)
-    title: list[Piece] = [(paper.clean(run.name if run.id is not None else "run, not saved"), STRONG), when]
-    title += [paper.clean(text) for text in (run.label, run.host, run.kernel) if text]
-    yield pack(title, paper.columns, paper.dot)
+    title: list[Piece] = [(display.clean(run.name if run.id is not None else "run, not saved"), STRONG), when]
+    title += [display.clean(text) for text in (run.label, run.host, run.kernel) if text]
+    yield pack(title, display.columns, display.dot)
     written = run.prepared + session.written
     about = [
         run.place,
@@ -68,12 +68,12 @@ def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
         f"{session.seconds:.0f} s",
         f"{format_binary(written)} written" if written else "nothing written",
     ]
-    yield pack([paper.clean(text) for text in about], paper.columns, paper.dot)
+    yield pack([display.clean(text) for text in about], display.columns, display.dot)
     if session.interrupted:
         yield line(("Ended early: these are the figures up to then.", WARN))
 
 
-def _unstable(session: Session, paper: Paper) -> Iterator[RenderableType]:
+def _unstable(session: Session, display: Display) -> Iterator[RenderableType]:
     """A warning that the figures below are not reliable."""
     drift = session.drift
     if drift is None or not drift.unstable:
@@ -84,10 +84,10 @@ def _unstable(session: Session, paper: Paper) -> Iterator[RenderableType]:
         for value in (drift.first, drift.last)
     )
     text = f"The first test gave {last} at the end instead of {first}: these figures are not reliable."
-    yield facts([("unstable", [(paper.clean(text), BAD)])], paper, indent=0)
+    yield facts([("unstable", [(display.clean(text), BAD)])], display, indent=0)
 
 
-def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
+def figures(session: Session, display: Display) -> Iterator[RenderableType]:
     """All figures, with interval and number of samples."""
     found = [(one, name, spread) for one in session.results for name, spread in one.figures.items()]
     if not found:
@@ -97,13 +97,13 @@ def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
     spreads = [spread for _, _, spread in found]
     yield table(
         [
-            Column("", cells([paper.clean(name) for name in names]), least=16),
+            Column("", cells([display.clean(name) for name in names]), least=16),
             Column("median", [median(spread) for spread in spreads], right=True),
-            Column("", cells([paper.clean(spread.unit) for spread in spreads])),
+            Column("", cells([display.clean(spread.unit) for spread in spreads])),
             Column("95% interval", cells([interval(spread) for spread in spreads])),
             Column("n", cells([f"{spread.n:,}" for spread in spreads]), right=True),
         ],
-        paper,
+        display,
     )
     if any(spread.measured is None for spread in spreads):
         yield line((f"  {SHORT}: too few samples.", DULL))
@@ -141,7 +141,7 @@ def words(trial: str, figure: str) -> str:
     return text if text == title or text.startswith(f"{title} ") else f"{title}: {text}"
 
 
-def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
+def _latencies(session: Session, display: Display) -> Iterator[RenderableType]:
     found = [(words(one.trial, name), latency) for one in session.results for name, latency in one.latency.items()]
     if not found:
         return
@@ -149,7 +149,7 @@ def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
     some = [latency for _, latency in found]
     yield table(
         [
-            Column("latency, ms", cells([paper.clean(name) for name, _ in found]), least=16),
+            Column("latency, ms", cells([display.clean(name) for name, _ in found]), least=16),
             Column("p50", cells([format_figure(one.p50) for one in some]), right=True),
             Column("p90", cells([figure_or_short(one.p90) for one in some]), right=True),
             Column("p99", cells([figure_or_short(one.p99) for one in some]), right=True),
@@ -157,31 +157,31 @@ def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
             Column("worst", cells([format_figure(one.worst) for one in some]), right=True),
             Column("of n", cells([f"{one.n:,}" for one in some]), right=True),
         ],
-        paper,
+        display,
     )
 
 
-def _drawn(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    yield from _curve(result, paper)
+def _drawn(result: TrialResult, display: Display, *, more: bool) -> Iterator[RenderableType]:
+    yield from _curve(result, display)
     names = list(result.latency)
     if not more:
         # of several phases, the one with the name of the trial
         names = sorted(names, key=lambda name: name != result.trial)[: result.trial in _DRAWN]
     for name in names:
         latency = result.latency[name]
-        yield from _histogram(f"{words(result.trial, name)}: latencies", latency, paper)
+        yield from _histogram(f"{words(result.trial, name)}: latencies", latency, display)
 
 
-def _curve(result: TrialResult, paper: Paper) -> Iterator[RenderableType]:
+def _curve(result: TrialResult, display: Display) -> Iterator[RenderableType]:
     points = zcav_rows(result)
-    drawn = columns([speed for _, speed in points], paper)
+    drawn = columns([speed for _, speed in points], display)
     if not drawn:
         return
     yield Text("")
     yield line(("MiB/s over the span", STRONG))
-    yield from (Text(paper.words(text) if paper.ascii else text) for text in drawn)
+    yield from (Text(display.words(text) if display.ascii else text) for text in drawn)
     ends = (f"{format_figure(points[0][0])} GiB", f"{format_figure(points[-1][0])} GiB")
-    yield Text(below(*ends, len(points), paper), style=DULL)
+    yield Text(below(*ends, len(points), display), style=DULL)
 
 
 def zcav_rows(result: TrialResult) -> list[tuple[float, float]]:
@@ -197,36 +197,36 @@ def _real(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _histogram(title: str, latency: Latency, paper: Paper) -> Iterator[RenderableType]:
-    drawn = rows(latency.bins, "ms", paper)
+def _histogram(title: str, latency: Latency, display: Display) -> Iterator[RenderableType]:
+    drawn = rows(latency.bins, "ms", display)
     if drawn:
         yield Text("")
-        yield line((paper.clean(title), STRONG))
+        yield line((display.clean(title), STRONG))
         yield from map(Text, drawn)
 
 
-def _result(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _result(run: Run, display: Display, *, more: bool) -> Iterator[RenderableType]:
     """The conclusions of each trial; then notes on all figures."""
     for result in run.session.results:
         if result.verdict != "info" or result.reasons or (more and result.model):
             yield Text("")
-            yield from _verdict(result, paper, more=more)
+            yield from _verdict(result, display, more=more)
     about = list(_about(run))
     if about:
         yield Text("")
-        yield facts([(label, [(paper.clean(text), style)]) for label, text, style in about], paper, indent=0)
+        yield facts([(label, [(display.clean(text), style)]) for label, text, style in about], display, indent=0)
 
 
-def _verdict(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _verdict(result: TrialResult, display: Display, *, more: bool) -> Iterator[RenderableType]:
     label = result.verdict.upper()
-    yield line((label, STYLES[result.verdict]), " ", (paper.clean(result.trial.replace("_", " ")), STRONG))
+    yield line((label, STYLES[result.verdict]), " ", (display.clean(result.trial.replace("_", " ")), STRONG))
     rows: list[tuple[str, Sequence[str]]] = [("because", [" ".join(result.reasons)])] if result.reasons else []
     rows += [("expected", [result.expected])] if result.expected else []
     rows += [("model", [result.model])] if result.model and more else []
     rows += [("ruled out", ["; ".join(result.ruled_out)])] if result.ruled_out else []
     rows += [("to decide", [result.next_test])] if result.next_test else []
     if rows:
-        yield facts([(name, [paper.clean(text) for text in texts]) for name, texts in rows], paper, indent=2)
+        yield facts([(name, [display.clean(text) for text in texts]) for name, texts in rows], display, indent=2)
 
 
 def _about(run: Run) -> Iterator[tuple[str, str, Style]]:

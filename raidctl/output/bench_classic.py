@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.bench.result import Session, Spread, TrialResult
-from raidctl.output.console import DULL, STRONG, WARN, Paper, line
+from raidctl.output.console import DULL, STRONG, WARN, Display, line
 from raidctl.output.table import Cell, Column, cells, table
 from raidctl.text import regex
 from raidctl.units import format_figure
@@ -38,10 +38,10 @@ def figure_or_short(value: float | None) -> str:
     return SHORT if value is None else format_figure(value)
 
 
-def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:
+def tables(session: Session, display: Display) -> Iterator[RenderableType]:
     """All tables for which there are figures."""
     results = {one.trial: one for one in session.results}
-    parts = (_cache(results, paper), _timings(results, paper), _row(results, paper), _at_once(results, paper))
+    parts = (_cache(results, display), _timings(results, display), _row(results, display), _at_once(results, display))
     for number, part in enumerate(parts):
         drawn = list(part)
         if drawn and number:
@@ -55,7 +55,7 @@ def _cell(one: Spread | None, factor: float = 1.0) -> Cell:
     return (SHORT, WARN) if one.measured is None else (format_figure(one.measured * factor), STRONG)
 
 
-def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+def _cache(results: Mapping[str, TrialResult], display: Display) -> Iterator[RenderableType]:
     """Sequential and random access, with the write cache as configured and off."""
     classic = results.get("classic")
     if classic is None or not classic.figures:
@@ -78,13 +78,13 @@ def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rendera
             Column("off: MiB/s", [_cell(one) for one in off], right=True),
             Column("blocks/s", [_cell(one, per) for one in off], right=True),
         ]
-    yield table(columns, paper)
+    yield table(columns, display)
     if state != "off" and not any(off):
         why = "  Not measured with the write cache off: --switch-cache measures it and restores the setting."
         yield line((" ".join(classic.reasons) or why, DULL))
 
 
-def _timings(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+def _timings(results: Mapping[str, TrialResult], display: Display) -> Iterator[RenderableType]:
     """The timings in MiB/s."""
     timings = results.get("timings")
     rows = [way for way in _TIMINGS if timings is not None and way in timings.figures]
@@ -96,10 +96,10 @@ def _timings(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rende
         Column("MiB/s", [_cell(timings.figures[way]) for way in rows], right=True),
         Column("", cells([_TIMINGS[way][1] for way in rows]), least=16),
     ]
-    yield table(columns, paper)
+    yield table(columns, display)
 
 
-def _row(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+def _row(results: Mapping[str, TrialResult], display: Display) -> Iterator[RenderableType]:
     """Four figures of a machine, in one row."""
     wanted = (
         ("seq read MiB/s", "sequential", "read"), ("seq write MiB/s", "sequential", "write"),
@@ -109,10 +109,10 @@ def _row(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Renderabl
     if not any(one for _, one in found):
         return
     yield line(("The machine in one row", STRONG))
-    yield table([Column(title, [_cell(one)], right=True) for title, one in found], paper)
+    yield table([Column(title, [_cell(one)], right=True) for title, one in found], display)
 
 
-def _at_once(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+def _at_once(results: Mapping[str, TrialResult], display: Display) -> Iterator[RenderableType]:
     """Requests per second, by the number of concurrent requests."""
     scaling = results.get("scaling")
     if scaling is None:
@@ -134,4 +134,4 @@ def _at_once(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rende
     columns = [Column("threads", cells([str(count) for count in counts]), right=True)]
     none: Cell = (NOT_MEASURED, DULL)
     columns += [Column(_KINDS[kind], [found[count].get(kind, none) for count in counts], right=True) for kind in kinds]
-    yield table(columns, paper)
+    yield table(columns, display)

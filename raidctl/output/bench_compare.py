@@ -12,18 +12,18 @@ from raidctl.bench.result import Spread
 from raidctl.bench.store import StoredRun
 from raidctl.output.bench import head, words
 from raidctl.output.bench_classic import SHORT
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Display, drawn, line
 from raidctl.output.phrases import short_moment
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_figure
 
 
-def list_screen(kept: Sequence[StoredRun], paper: Paper) -> str:
+def list_screen(kept: Sequence[StoredRun], display: Display) -> str:
     """All runs, the oldest first."""
     if not kept:
-        return paper.render([line('No run is saved yet; "raidctl bench run" makes one.')])
-    clean = paper.clean
-    return paper.render(
+        return display.render([line('No run is saved yet; "raidctl bench run" makes one.')])
+    clean = display.clean
+    return display.render(
         [
             table(
                 [
@@ -37,7 +37,7 @@ def list_screen(kept: Sequence[StoredRun], paper: Paper) -> str:
                     ),
                     Column("", [("ended early", WARN) if one.interrupted else ("", PLAIN) for one in kept], least=5),
                 ],
-                paper,
+                display,
                 indent=0,
             )
         ]
@@ -49,40 +49,40 @@ def _named(kept: Sequence[StoredRun]) -> bool:
 
 
 @drawn
-def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
+def compare_screen(found: Comparison, display: Display) -> Iterator[RenderableType]:
     """Two runs side by side; reasons not to compare them come first."""
     for letter, run in (("A", found.first), ("B", found.second)):
         yield line((f"{letter}:", DULL))
-        yield from head(run, paper)
+        yield from head(run, display)
     if not found.comparable:
         yield line(("The engines differ: the ratios below are not those of the drives alone.", BAD))
-    rows = [("beware", [(paper.clean(text), WARN)]) for text in found.warnings]
-    rows += [("differs", [(paper.clean(text), PLAIN)]) for text in found.differences]
+    rows = [("beware", [(display.clean(text), WARN)]) for text in found.warnings]
+    rows += [("differs", [(display.clean(text), PLAIN)]) for text in found.differences]
     if rows:
-        yield facts(rows, paper, indent=0)
+        yield facts(rows, display, indent=0)
     yield Text("")
     if not found.pairs:
         yield line(("Neither run has figures.", WARN))
         return
-    yield _table(found.pairs, paper)
+    yield _table(found.pairs, display)
     yield line(("  B/A: ratio of the medians with its 95% interval; = the interval contains 1.", DULL))
     if any(side is not None and side.measured is None for pair in found.pairs for side in (pair.first, pair.second)):
         yield line((f"  {SHORT}: too few samples.", DULL))
 
 
-def _table(pairs: Sequence[Pair], paper: Paper) -> RenderableType:
+def _table(pairs: Sequence[Pair], display: Display) -> RenderableType:
     units = [(pair.first or pair.second or _NONE).unit for pair in pairs]
     return table(
         [
-            Column("", cells([paper.clean(words(pair.trial, pair.figure)) for pair in pairs]), least=16),
+            Column("", cells([display.clean(words(pair.trial, pair.figure)) for pair in pairs]), least=16),
             Column("A", [_side(pair.first) for pair in pairs], right=True),
             Column("B", [_side(pair.second) for pair in pairs], right=True),
-            Column("", cells([paper.clean(unit) for unit in units])),
+            Column("", cells([display.clean(unit) for unit in units])),
             Column("B/A", [_ratio(pair) for pair in pairs], right=True),
             Column("95% interval", cells([_interval(pair) for pair in pairs])),
             Column("B is", [_change(pair) for pair in pairs]),
         ],
-        paper,
+        display,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.text import collapse
 from raidctl.units import format_figure
 
@@ -21,18 +21,18 @@ _INDENT = 2
 MOST_BARS = 16
 
 
-def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
-    """Vertical bars from 0 to the largest value. Neighbours are merged if the paper is too narrow.
+def columns(values: Sequence[float | None], display: Display) -> list[str]:
+    """Vertical bars from 0 to the largest value. Neighbours are merged if the display is too narrow.
 
     None is a gap. The axis on the left shows 0 and the largest value.
     """
-    room = paper.columns - _INDENT - _LABEL - 1
+    room = display.columns - _INDENT - _LABEL - 1
     bars = _merged(values, room)
     top = max((value for value in bars if value is not None), default=0.0)
     if top <= 0:
         return []
     wide = max(1, min(3, room // len(bars)))
-    marks = _ASCII_EIGHTHS if paper.ascii else _EIGHTHS
+    marks = _ASCII_EIGHTHS if display.ascii else _EIGHTHS
     levels = [None if value is None else round(value / top * HEIGHT * 8) for value in bars]
     lines = []
     for row in range(HEIGHT - 1, -1, -1):
@@ -54,16 +54,16 @@ def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
     return found
 
 
-def below(left: str, right: str, count: int, paper: Paper) -> str:
+def below(left: str, right: str, count: int, display: Display) -> str:
     """The labels of the axis' ends, below `columns` of ``count`` values."""
-    room = paper.columns - _INDENT - _LABEL - 1
+    room = display.columns - _INDENT - _LABEL - 1
     bars = min(count, room)
     width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)
     left, right = collapse(left), collapse(right)
     return f"{' ' * (_INDENT + _LABEL + 1)}{left}{right:>{max(width - len(left), 0)}}"
 
 
-def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str]:
+def rows(bins: Sequence[tuple[float, int]], unit: str, display: Display) -> list[str]:
     """Horizontal bars of a histogram: (lower edge, count), ascending. If there are many, neighbours are merged.
 
     A non-empty bin always has a visible bar.
@@ -75,19 +75,19 @@ def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str
     labels = [f"{format_figure(edge)} {unit}" for edge, _ in kept]
     margin = max(map(len, labels))
     counts = [f"{count:,}" for _, count in kept]
-    room = paper.columns - _INDENT - margin - 2 - max(map(len, counts))
+    room = display.columns - _INDENT - margin - 2 - max(map(len, counts))
     lines = []
     for label, (_, count), shown in zip(labels, kept, counts, strict=True):
-        bar = f" {_level(count / most * room, paper)} {shown}" if count else ""
+        bar = f" {_level(count / most * room, display)} {shown}" if count else ""
         lines.append(f"{' ' * _INDENT}{label:>{margin}}{bar}")
     return lines
 
 
-def _level(length: float, paper: Paper) -> str:
+def _level(length: float, display: Display) -> str:
     whole, rest = divmod(max(round(length * 8), 1), 8)
-    marks = _ASCII_LEFTS if paper.ascii else _LEFTS
+    marks = _ASCII_LEFTS if display.ascii else _LEFTS
     last = marks[rest] if rest else ""
-    return (marks[8] * whole + last).strip() or marks[7 if paper.ascii else 1]
+    return (marks[8] * whole + last).strip() or marks[7 if display.ascii else 1]
 
 
 def _thinned(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.operate.checks import VolumeCheck
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, line, pack
 from raidctl.output.phrases import short_moment
 from raidctl.output.table import Column, facts, table
 from raidctl.text import counted
@@ -24,21 +24,24 @@ _WORDS = {"none": "none known", "unknown": "?", "not_reported": "not reported", 
 
 
 @drawn
-def checks_screen(found: Sequence[VolumeCheck], paper: Paper, *, unread: bool = False) -> Iterator[RenderableType]:
+def checks_screen(found: Sequence[VolumeCheck], display: Display, *, unread: bool = False) -> Iterator[RenderableType]:
     """The screen of ``check show``; ``unread``: not everything could be read."""
     if not found:
         yield line(f"No volumes{' were found, but not everything could be read' if unread else ''}.")
         return
     yield table(
         [
-            Column("volume", [(paper.clean(one.volume), STRONG) for one in found]),
+            Column("volume", [(display.clean(one.volume), STRONG) for one in found]),
             Column("level", [(one.raid_level or "?", PLAIN) for one in found]),
             Column("last check", [_state(one) for one in found], 10),
             Column(
-                "result", [(paper.clean(_result(one)), BAD if _faulty(one) else PLAIN) for one in found], 20, late=True
+                "result",
+                [(display.clean(_result(one)), BAD if _faulty(one) else PLAIN) for one in found],
+                20,
+                late=True,
             ),
         ],
-        paper,
+        display,
         indent=0,
     )
     whys: dict[str, list[str]] = {}
@@ -48,7 +51,7 @@ def checks_screen(found: Sequence[VolumeCheck], paper: Paper, *, unread: bool = 
     if whys:
         yield Text("")
     for why, volumes in whys.items():
-        yield pack([(paper.clean(", ".join(volumes)), STRONG), paper.clean(why)], paper.columns, ": ")
+        yield pack([(display.clean(", ".join(volumes)), STRONG), display.clean(why)], display.columns, ": ")
 
 
 def _state(one: VolumeCheck) -> tuple[str, Style]:
@@ -85,16 +88,16 @@ def _result(one: VolumeCheck) -> str:
 
 
 @drawn
-def schedules_screen(found: Schedules, paper: Paper, *, software: bool = True) -> Iterator[RenderableType]:
+def schedules_screen(found: Schedules, display: Display, *, software: bool = True) -> Iterator[RenderableType]:
     """The screen of ``check schedule show``."""
     if not found.schedules:
         none = "No schedule of checks was found." if software else "No software RAID: there is nothing to schedule."
         yield line(("No schedule of checks could be read." if found.problems else none, WARN if software else PLAIN))
         return
     for schedule in found.schedules:
-        yield line((paper.clean(schedule.name), STRONG), "  ", _switch(schedule))
+        yield line((display.clean(schedule.name), STRONG), "  ", _switch(schedule))
         rows: list[tuple[str, Sequence[Piece]]] = [
-            (label, [paper.clean(text)])
+            (label, [display.clean(text)])
             for label, text in (
                 ("why", schedule.why),
                 ("times", schedule.calendar),
@@ -104,12 +107,12 @@ def schedules_screen(found: Schedules, paper: Paper, *, software: bool = True) -
             if text
         ]
         if rows:
-            yield facts(rows, paper)
+            yield facts(rows, display)
     starters = [one.name for one in found.schedules if one.enabled and "continue" not in one.name]
     if len(starters) > 1:
         yield Text("")
         yield line(
-            (paper.words(f"{len(starters)} schedules start checks: one is enough, switch the others off."), WARN)
+            (display.words(f"{len(starters)} schedules start checks: one is enough, switch the others off."), WARN)
         )
 
 

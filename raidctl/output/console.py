@@ -41,7 +41,7 @@ STRONG = Style(bold=True)
 PLAIN = Style()
 
 
-class Paper(Struct, frozen=True):
+class Display(Struct, frozen=True):
     """The properties of the output."""
 
     width: int = 80
@@ -99,12 +99,12 @@ class Paper(Struct, frozen=True):
 
 
 def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
-    """Make a screen of a function that yields its parts. One of the function's arguments is the paper."""
+    """Make a screen of a function that yields its parts. One of the function's arguments is the display."""
 
     @wraps(parts)
     def screen(*args: P.args, **named: P.kwargs) -> str:
-        [paper] = (one for one in args if isinstance(one, Paper))
-        return paper.render(parts(*args, **named))
+        [display] = (one for one in args if isinstance(one, Display))
+        return display.render(parts(*args, **named))
 
     return screen
 
@@ -162,25 +162,25 @@ def _styled(piece: Piece) -> tuple[str, Style]:
     return (piece, Style()) if isinstance(piece, str) else piece
 
 
-def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> RenderableType:
+def hanging(label: Piece, pieces: Sequence[Piece], display: Display) -> RenderableType:
     """A label with pieces in a row. Further rows begin below the first piece.
 
     All pieces are below the label if it leaves too little room, or less than the longest word needs.
     """
     start = line(label)
-    room = paper.columns - start.cell_len
+    room = display.columns - start.cell_len
     longest = max((cell_len(word) for text, _ in map(_styled, pieces) for word in text.split()), default=0)
-    if room < LEAST_ROOM or room < longest <= paper.columns - INDENT:
+    if room < LEAST_ROOM or room < longest <= display.columns - INDENT:
         start.rstrip()
-        room = paper.columns - INDENT
-        return Group(indented(start, paper), indented(pack(pieces, room, paper.dot), paper, INDENT))
+        room = display.columns - INDENT
+        return Group(indented(start, display), indented(pack(pieces, room, display.dot), display, INDENT))
     grid = Grid((start.cell_len, room))
-    grid.add((start, pack(pieces, room, paper.dot)))
+    grid.add((start, pack(pieces, room, display.dot)))
     return grid
 
 
-def indented(text: Text, paper: Paper, indent: int = 0) -> Grid:
-    """A text that is wrapped at the right border of the paper."""
-    grid = Grid((paper.columns - indent,), indent=indent)
+def indented(text: Text, display: Display, indent: int = 0) -> Grid:
+    """A text that is wrapped at the right border of the display."""
+    grid = Grid((display.columns - indent,), indent=indent)
     grid.add((text,))
     return grid

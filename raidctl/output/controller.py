@@ -14,7 +14,7 @@ from raidctl.model.drives_below import DrivesBelow
 from raidctl.model.write_policy import in_force
 from raidctl.model.write_protection import drive_caches
 from raidctl.output import phrases
-from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, pack
+from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Display, Piece, pack
 from raidctl.output.drives import drives_table
 from raidctl.output.table import Column, facts, nonempty, shown, table
 from raidctl.select import short
@@ -28,49 +28,49 @@ Row = tuple[str, Sequence[Piece]]
 
 
 def controller_block(
-    controller: Controller, paper: Paper, below: DrivesBelow, *, more: bool = False, unmounted: Collection[str] = ()
+    controller: Controller, display: Display, below: DrivesBelow, *, more: bool = False, unmounted: Collection[str] = ()
 ) -> Iterator[RenderableType]:
     """The parts of a controller's block.
 
     ``below`` are the drives of the machine, ``more`` adds what the tools report without a neutral name, ``unmounted``
     are volumes known not to be mounted.
     """
-    yield _title(controller, paper)
+    yield _title(controller, display)
     rows = [
-        *_board(controller, paper),
-        *_cache(controller, paper),
-        *_batteries(controller, paper),
-        *_arrays(controller, paper),
-        *(_all_details(controller, paper) if more else ()),
+        *_board(controller, display),
+        *_cache(controller, display),
+        *_batteries(controller, display),
+        *_arrays(controller, display),
+        *(_all_details(controller, display) if more else ()),
     ]
     if rows:
-        yield facts(rows, paper)
+        yield facts(rows, display)
     if controller.volumes:
         yield Text("")
-        columns = _volume_columns(controller, paper, unmounted)
-        yield table(columns, paper)
-        notes = [*_states(controller, paper), *_reasons(controller, paper), *_settings(controller, paper, below)]
-        if not any(column.title == _NAME for column in shown(columns, paper)):
-            notes += _labels(controller, paper)
-        notes += [row for volume in controller.volumes if more for row in _more(volume, controller, paper)]
+        columns = _volume_columns(controller, display, unmounted)
+        yield table(columns, display)
+        notes = [*_states(controller, display), *_reasons(controller, display), *_settings(controller, display, below)]
+        if not any(column.title == _NAME for column in shown(columns, display)):
+            notes += _labels(controller, display)
+        notes += [row for volume in controller.volumes if more for row in _more(volume, controller, display)]
         if notes:
-            yield facts(notes, paper, indent=4)
+            yield facts(notes, display, indent=4)
     if controller.drives:
         yield Text("")
-        yield from drives_table(controller, paper, more=more)
+        yield from drives_table(controller, display, more=more)
 
 
-def _title(controller: Controller, paper: Paper) -> Text:
-    pieces: list[Piece] = [(paper.clean(controller.id), STRONG)]
+def _title(controller: Controller, display: Display) -> Text:
+    pieces: list[Piece] = [(display.clean(controller.id), STRONG)]
     if name := phrases.product(controller):
-        pieces.append(paper.clean(name))
+        pieces.append(display.clean(name))
     word, style = phrases.status(controller.status, controller.status_text)
     if word != phrases.UNKNOWN:
-        pieces.append((paper.clean(word), style))
-    return pack(pieces, paper.columns, paper.dot)
+        pieces.append((display.clean(word), style))
+    return pack(pieces, display.columns, display.dot)
 
 
-def _board(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _board(controller: Controller, display: Display) -> Iterator[Row]:
     texts = (
         controller.mode and phrases.MODES[controller.mode],
         controller.slot and f"slot {controller.slot}",
@@ -79,12 +79,12 @@ def _board(controller: Controller, paper: Paper) -> Iterator[Row]:
         controller.driver and f"driver {controller.driver}",
         controller.pci_address and f"PCI {controller.pci_address}",
     )
-    pieces = [paper.clean(text) for text in texts if text]
+    pieces = [display.clean(text) for text in texts if text]
     if pieces:
         yield "board", pieces
 
 
-def _cache(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _cache(controller: Controller, display: Display) -> Iterator[Row]:
     cache = controller.cache
     if cache is None:
         return
@@ -96,9 +96,9 @@ def _cache(controller: Controller, paper: Paper) -> Iterator[Row]:
         pieces.append(format_binary(cache.size_bytes))
     word, style = phrases.status(cache.status, phrases.brief(cache.status_text or ""))
     if word != phrases.UNKNOWN:
-        pieces.append((paper.clean(word), style))
+        pieces.append((display.clean(word), style))
     pieces += [text for text in (phrases.cache_split(cache),) if text]
-    pieces += [(paper.words(text), style) for text, style in _cache_warnings(cache)]
+    pieces += [(display.words(text), style) for text, style in _cache_warnings(cache)]
     if cache.flush_interval_seconds is not None:
         pieces.append(f"flushed every {cache.flush_interval_seconds} s")
     yield "cache", pieces or [phrases.UNKNOWN]
@@ -114,21 +114,21 @@ def _cache_warnings(cache: Cache) -> Iterator[tuple[str, Style]]:
         yield ("NO-BATTERY WRITE CACHE ON", WARN) if on else ("no-battery write cache off", PLAIN)
 
 
-def _batteries(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _batteries(controller: Controller, display: Display) -> Iterator[Row]:
     for battery in controller.batteries:
         pieces: list[Piece] = [phrases.battery_status(battery), *phrases.battery_facts(battery)]
         if len(controller.batteries) > 1:
             pieces.insert(0, short(battery.id, controller.id))
         label = "capacitor" if battery.kind == "capacitor" else "battery"
-        yield label, [paper.piece(piece) for piece in pieces]
+        yield label, [display.piece(piece) for piece in pieces]
 
 
-def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _arrays(controller: Controller, display: Display) -> Iterator[Row]:
     for array in controller.arrays:
         if _same_as_volume(array, controller):
             continue
         word, style = phrases.status(array.status, array.status_text)
-        pieces: list[Piece] = [(paper.clean(word), style)]
+        pieces: list[Piece] = [(display.clean(word), style)]
         counted = [_count(array.drives, "drive"), _count(array.spares, "spare")]
         members = " + ".join(text for text in counted if text)
         pieces += [members] if members else []
@@ -136,7 +136,7 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
             pieces.append(f"{phrases.decimal(array.size_bytes)} raw")
         if array.free_bytes is not None:
             pieces.append(f"{phrases.decimal(array.free_bytes)} free" if array.free_bytes else "nothing free")
-        yield paper.clean(f"array {short(array.id, controller.id)}"), pieces
+        yield display.clean(f"array {short(array.id, controller.id)}"), pieces
 
 
 def _same_as_volume(array: Array, controller: Controller) -> bool:
@@ -150,11 +150,11 @@ def _count(names: tuple[str, ...], noun: str) -> str:
     return counted(len(names), noun) if names else ""
 
 
-def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[str]) -> list[Column]:
+def _volume_columns(controller: Controller, display: Display, unmounted: Collection[str]) -> list[Column]:
     volumes = controller.volumes
 
     def of(title: str, values: list[tuple[str, Style]], least: int = 0, *, optional: bool = False) -> Column:
-        return Column(title, [(paper.clean(text), style) for text, style in values], least, optional=optional)
+        return Column(title, [(display.clean(text), style) for text, style in values], least, optional=optional)
 
     cached = any(volume.cache for volume in volumes)
     always = (
@@ -185,7 +185,7 @@ def _volume_status(volume: Volume) -> tuple[str, Style]:
     return (word if percent is None else f"{word} {format_percent(percent)}"), style
 
 
-def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _states(controller: Controller, display: Display) -> Iterator[Row]:
     """State of volumes that are not ok, or redundant in name only."""
     for volume in controller.volumes:
         bare = volume.status in INCOMPLETE or (volume.status == "ok" and volume.failures_tolerated == 0)
@@ -197,9 +197,9 @@ def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
             _progress(volume),
             _other_source(volume),
         )
-        pieces: list[Piece] = [(paper.clean(text), WARN) for text in texts if text]
+        pieces: list[Piece] = [(display.clean(text), WARN) for text in texts if text]
         if pieces:
-            yield _names([volume], controller, paper), pieces
+            yield _names([volume], controller, display), pieces
 
 
 def _progress(volume: Volume) -> str:
@@ -225,58 +225,58 @@ def _other_source(volume: Volume) -> str:
     return "" if known else text
 
 
-def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _reasons(controller: Controller, display: Display) -> Iterator[Row]:
     """Why a configured write policy is not active. Volumes with the same reason are listed together."""
     groups: dict[str, list[Volume]] = {}
     for volume in controller.volumes:
         if volume.cache and (volume.cache.why_not_in_force or in_force(volume.cache) is False):
             groups.setdefault(volume.cache.why_not_in_force or "", []).append(volume)
     for why, volumes in groups.items():
-        reason = paper.clean(why) if why else "the tool reports no reason"
+        reason = display.clean(why) if why else "the tool reports no reason"
         yield (
-            _names(volumes, controller, paper),
-            [(paper.words("configured write policy is not active: ") + reason, WARN)],
+            _names(volumes, controller, display),
+            [(display.words("configured write policy is not active: ") + reason, WARN)],
         )
 
 
-def _settings(controller: Controller, paper: Paper, below: DrivesBelow) -> Iterator[Row]:
+def _settings(controller: Controller, display: Display, below: DrivesBelow) -> Iterator[Row]:
     """Further settings; volumes with the same settings are listed together."""
     groups: dict[tuple[str, ...], list[Volume]] = {}
     for volume in controller.volumes:
         groups.setdefault(phrases.volume_settings(volume, drive_caches(volume, below)), []).append(volume)
     for settings, volumes in groups.items():
         if settings:
-            yield _names(volumes, controller, paper), [(paper.clean(text), DULL) for text in settings]
+            yield _names(volumes, controller, display), [(display.clean(text), DULL) for text in settings]
 
 
-def _names(volumes: list[Volume], controller: Controller, paper: Paper) -> str:
+def _names(volumes: list[Volume], controller: Controller, display: Display) -> str:
     """The volumes of a row; ``all`` if none is missing."""
     if len(volumes) == len(controller.volumes) > 1:
         return "all"
-    return paper.clean(", ".join(short(volume.id, controller.id) for volume in volumes))
+    return display.clean(", ".join(short(volume.id, controller.id) for volume in volumes))
 
 
-def _labels(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _labels(controller: Controller, display: Display) -> Iterator[Row]:
     """The users' labels of volumes, for tables without room for them."""
     named = [f"{short(volume.id, controller.id)} is {volume.name}" for volume in controller.volumes if volume.name]
     if named:
-        yield "names", [(paper.clean(text), DULL) for text in named]
+        yield "names", [(display.clean(text), DULL) for text in named]
 
 
-def _all_details(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _all_details(controller: Controller, display: Display) -> Iterator[Row]:
     """Details in the tools' words. They describe the controller, its cache, batteries and arrays."""
-    yield from _details("details", controller.details, paper)
-    yield from _details("of cache", controller.cache.details if controller.cache else {}, paper)
+    yield from _details("details", controller.details, display)
+    yield from _details("of cache", controller.cache.details if controller.cache else {}, display)
     sources = [(battery.id, battery.details) for battery in controller.batteries]
     sources += [(array.id, array.details) for array in controller.arrays]
     for identifier, details in sources:
-        yield from _details(f"of {short(identifier, controller.id)}", details, paper)
+        yield from _details(f"of {short(identifier, controller.id)}", details, display)
 
 
-def _more(volume: Volume, controller: Controller, paper: Paper) -> Iterator[Row]:
-    yield from _details(short(volume.id, controller.id), volume.details, paper)
+def _more(volume: Volume, controller: Controller, display: Display) -> Iterator[Row]:
+    yield from _details(short(volume.id, controller.id), volume.details, display)
 
 
-def _details(label: str, details: dict[str, str], paper: Paper) -> Iterator[Row]:
+def _details(label: str, details: dict[str, str], display: Display) -> Iterator[Row]:
     if details:
-        yield paper.clean(label), [(paper.clean(f"{name}: {value}"), DULL) for name, value in details.items()]
+        yield display.clean(label), [(display.clean(f"{name}: {value}"), DULL) for name, value in details.items()]

@@ -21,7 +21,7 @@ from raidctl.output.console import (
     PLAIN,
     STRONG,
     WARN,
-    Paper,
+    Display,
     Piece,
     drawn,
     hanging,
@@ -46,34 +46,34 @@ _MARKED = regex(r"\*\*(.+?)\*\*|`([^`]+)`")
 
 
 @drawn
-def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def screen(found: Diagnosis, inventory: Inventory, display: Display, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text. ``more``: each object separately, with the facts behind its finding."""
-    yield head(inventory, paper)
-    yield _summary(found, doubt(inventory), paper)
+    yield head(inventory, display)
+    yield _summary(found, doubt(inventory), display)
     for group in _groups(causes(found.findings), alone=more):
         yield Text("")
-        yield from _finding(group, found.findings, paper, more=more)
+        yield from _finding(group, found.findings, display, more=more)
     if found.unknown:
         yield Text("")
         yield line(("Unknown", STRONG))
     for group in _groups(found.unknown, alone=more):
-        yield from _finding(group, (), paper, more=more)
+        yield from _finding(group, (), display, more=more)
     if found.ignored or found.expired:
         yield Text("")
     for one in found.ignored:
         text = f"ignored until {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
-        yield line(paper.clean(text))
+        yield line(display.clean(text))
     for one in found.expired:
         text = f"no longer ignored since {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
-        yield line((paper.clean(text), WARN))
+        yield line((display.clean(text), WARN))
     yield Text("")
     yield line((_checks(found), DULL))
     if found.findings or found.unknown:
         hint = "" if more else '; "-v" shows the facts behind a finding'
-        yield hanging(("", DULL), [(f'"raidctl diagnose --explain RULE" describes a rule{hint}.', DULL)], paper)
+        yield hanging(("", DULL), [(f'"raidctl diagnose --explain RULE" describes a rule{hint}.', DULL)], display)
 
 
-def _summary(found: Diagnosis, doubtful: str | None, paper: Paper) -> Text:
+def _summary(found: Diagnosis, doubtful: str | None, display: Display) -> Text:
     pieces: list[Piece] = []
     for severity, style in _STYLES.items():
         number = sum(one.severity == severity for one in causes(found.findings))
@@ -85,7 +85,7 @@ def _summary(found: Diagnosis, doubtful: str | None, paper: Paper) -> Text:
         return line((f"No problems found, but {doubtful}.", PLAIN) if doubtful else ("No problems found.", GOOD))
     if not pieces:
         return line("Nothing to check was found.")
-    return pack(pieces, paper.columns, paper.dot)
+    return pack(pieces, display.columns, display.dot)
 
 
 def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
@@ -99,22 +99,22 @@ def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
 
 
 def _finding(
-    group: Sequence[Finding], found: Sequence[Finding], paper: Paper, *, more: bool
+    group: Sequence[Finding], found: Sequence[Finding], display: Display, *, more: bool
 ) -> Iterator[RenderableType]:
     one = group[0]
     unknown = one.outcome == "unknown"
     shown = group if more else group[:_FEW]
-    pieces: list[Piece] = [paper.clean(_where(each)) for each in shown]
+    pieces: list[Piece] = [display.clean(_where(each)) for each in shown]
     if len(shown) < len(group):
         pieces.append((f"{len(group) - len(shown)} more", DULL))
     label = "  " if unknown else f"{SEVERITY_WORDS[one.severity]:10}"
     names = [(piece, STRONG) if isinstance(piece, str) else piece for piece in pieces]
-    yield hanging((label, PLAIN if unknown else _STYLES[one.severity]), names, paper)
-    yield indented(line(paper.clean(one.message)), paper, 4)
+    yield hanging((label, PLAIN if unknown else _STYLES[one.severity]), names, display)
+    yield indented(line(display.clean(one.message)), display, 4)
     if remedy := _remedy(group, " ".join(each.where for each in shown)):
-        yield indented(line((paper.words("→ "), DULL), paper.clean(remedy)), paper, 4)
-    with_ = [(paper.clean(text), PLAIN) for each in shown for text in _with(each, explained(found, each))]
-    yield facts([*([("with", with_)] if with_ else []), *_rows(group, paper, more=more)], paper, indent=4)
+        yield indented(line((display.words("→ "), DULL), display.clean(remedy)), display, 4)
+    with_ = [(display.clean(text), PLAIN) for each in shown for text in _with(each, explained(found, each))]
+    yield facts([*([("with", with_)] if with_ else []), *_rows(group, display, more=more)], display, indent=4)
 
 
 def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
@@ -140,12 +140,12 @@ def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> 
     return remedy.replace(first, device or first) + (f" The same for {listing(others)}." if others else "")
 
 
-def _rows(group: Sequence[Finding], paper: Paper, *, more: bool) -> list[tuple[str, Sequence[Piece]]]:
+def _rows(group: Sequence[Finding], display: Display, *, more: bool) -> list[tuple[str, Sequence[Piece]]]:
     """The facts, with ``more`` only, and the rule."""
     one = group[0]
-    rows: list[tuple[str, Sequence[Piece]]] = [("rule", [(paper.clean(one.rule), DULL)])]
+    rows: list[tuple[str, Sequence[Piece]]] = [("rule", [(display.clean(one.rule), DULL)])]
     if more and one.evidence:
-        rows.insert(0, ("facts", [(paper.clean(fact), DULL) for fact in one.evidence]))
+        rows.insert(0, ("facts", [(display.clean(fact), DULL) for fact in one.evidence]))
     return rows
 
 
@@ -161,17 +161,17 @@ def _checks(found: Diagnosis) -> str:
     return f"{counted(len(found.rules), 'rule')} applied, {checks}: {found.passed} passed."
 
 
-def table_of_rules(chosen: Sequence[Rule], paper: Paper) -> str:
+def table_of_rules(chosen: Sequence[Rule], display: Display) -> str:
     """The rules with their titles."""
     columns = [
         Column("rule", [(rule.name, STRONG) for rule in chosen]),
         Column("severity", [(rule.severity, _STYLES[rule.severity]) for rule in chosen]),
-        Column("problem", [(paper.words(rule.title), PLAIN) for rule in chosen], least=20),
+        Column("problem", [(display.words(rule.title), PLAIN) for rule in chosen], least=20),
     ]
-    return paper.render([table(columns, paper, indent=0)])
+    return display.render([table(columns, display, indent=0)])
 
 
-def page(rule: Rule, manual: str, paper: Paper) -> str:
+def page(rule: Rule, manual: str, display: Display) -> str:
     """The manual page of a rule: its Markdown, wrapped to the width."""
     parts: list[RenderableType] = [
         line((rule.name, STRONG), "  ", (rule.severity, _STYLES[rule.severity])),
@@ -179,8 +179,8 @@ def page(rule: Rule, manual: str, paper: Paper) -> str:
     ]
     for number, paragraph in enumerate(manual.split("\n\n")):
         parts += [Text("")] * (number > 0)
-        parts.append(_marked(paper.words(collapse(paragraph))))
-    return paper.render(parts)
+        parts.append(_marked(display.words(collapse(paragraph))))
+    return display.render(parts)
 
 
 def _marked(text: str) -> Text:

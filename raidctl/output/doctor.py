@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Inventory, Problem
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, hanging, line
 from raidctl.output.head import head
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
@@ -48,33 +48,35 @@ def checkup_data(checkup: Checkup) -> DoctorReport:
 
 
 @drawn
-def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+def checkup_screen(checkup: Checkup, display: Display) -> Iterator[RenderableType]:
     """The whole screen as text."""
     # problems of the hardware are for "show"
     own = [problem for problem in checkup.inventory.problems if problem.kind != "state"]
     bare = msgspec.structs.replace(checkup.inventory, controllers=(), problems=tuple(own))
     found = troubles(bare)
-    yield head(checkup.inventory, paper)
-    yield _verdict(found, paper)
-    yield from _controllers(checkup, paper)
-    yield from _tools(checkup, paper)
+    yield head(checkup.inventory, display)
+    yield _verdict(found, display)
+    yield from _controllers(checkup, display)
+    yield from _tools(checkup, display)
     yield Text("")
-    yield facts([("permissions", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
+    yield facts([("permissions", [_rights(checkup.root)]), *_libraries(checkup, display)], display, indent=0)
     above = {
         (note, one) for controller in checkup.controllers for note in controller.notes for one in controller.controllers
     }
-    yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in above], paper)
+    yield from problem_sections(
+        found, [note for note in notes(bare) if (note.message, note.where) not in above], display
+    )
 
 
-def _verdict(found: Sequence[Trouble], paper: Paper) -> RenderableType:
+def _verdict(found: Sequence[Trouble], display: Display) -> RenderableType:
     if not found:
         return line(("Nothing is missing.", GOOD))
     count = f"{counted(len(found), 'thing')} to check: "
-    places: list[Piece] = [(paper.clean(trouble.where), style_of(trouble)) for trouble in found]
-    return hanging((count, STRONG), places, paper)
+    places: list[Piece] = [(display.clean(trouble.where), style_of(trouble)) for trouble in found]
+    return hanging((count, STRONG), places, display)
 
 
-def _controllers(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+def _controllers(checkup: Checkup, display: Display) -> Iterator[RenderableType]:
     yield Text("")
     yield line(("Storage controllers on the PCI bus", STRONG))
     if not checkup.controllers:
@@ -82,31 +84,31 @@ def _controllers(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
         return
     rows: list[tuple[str, Sequence[Piece]]] = []
     for controller in checkup.controllers:
-        rows.append((paper.clean(controller.address), _controller(controller, checkup.inventory.problems, paper)))
-        rows += [("", [(paper.clean(why), DULL)]) for why in controller.notes]
-    yield facts(rows, paper)
+        rows.append((display.clean(controller.address), _controller(controller, checkup.inventory.problems, display)))
+        rows += [("", [(display.clean(why), DULL)]) for why in controller.notes]
+    yield facts(rows, display)
 
 
-def _controller(controller: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
+def _controller(controller: PciControllerRow, problems: Sequence[Problem], display: Display) -> list[Piece]:
     """The controller, its driver, its tool, and its id in raidctl."""
     shown: list[Piece] = [
-        (paper.clean(controller.name), STRONG),
-        paper.clean(f"driver {controller.driver or 'none'}"),
-        paper.clean(f"family {controller.family or 'none'}"),
+        (display.clean(controller.name), STRONG),
+        display.clean(f"driver {controller.driver or 'none'}"),
+        display.clean(f"family {controller.family or 'none'}"),
     ]
-    shown += _programs(controller, paper)
+    shown += _programs(controller, display)
     text, style = _state(controller, problems)
-    shown.append((paper.clean(text), style))
-    return [*shown, (paper.clean(controller.note), DULL)] if controller.note else shown
+    shown.append((display.clean(text), style))
+    return [*shown, (display.clean(controller.note), DULL)] if controller.note else shown
 
 
-def _programs(controller: PciControllerRow, paper: Paper) -> list[Piece]:
+def _programs(controller: PciControllerRow, display: Display) -> list[Piece]:
     """The installed tools that report the controller, and those that do not."""
     reporters = controller.reported_by
     others = listing((name for name in controller.found if name not in reporters), "or")
     if reporters:
-        return [paper.clean(f"reported by {listing(reporters)}{f', not by {others}' if others else ''}")]
-    return [paper.clean(f"not reported by {others}")] if others else []
+        return [display.clean(f"reported by {listing(reporters)}{f', not by {others}' if others else ''}")]
+    return [display.clean(f"not reported by {others}")] if others else []
 
 
 def _state(controller: PciControllerRow, problems: Sequence[Problem]) -> tuple[str, Style]:
@@ -122,19 +124,19 @@ def _state(controller: PciControllerRow, problems: Sequence[Problem]) -> tuple[s
     )
 
 
-def _tools(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+def _tools(checkup: Checkup, display: Display) -> Iterator[RenderableType]:
     here = [tool for tool in checkup.tools if tool.path]
     yield Text("")
     yield line(("Tools", STRONG))
     if here:
         yield table(
             [
-                Column("family", cells([paper.clean(tool.family) for tool in here])),
-                Column("tool", cells([paper.clean(tool.name) for tool in here], STRONG)),
-                Column("version", [_version(tool, paper) for tool in here], 12),
-                Column("where", cells([paper.clean(tool.path or "") for tool in here]), 12),
+                Column("family", cells([display.clean(tool.family) for tool in here])),
+                Column("tool", cells([display.clean(tool.name) for tool in here], STRONG)),
+                Column("version", [_version(tool, display) for tool in here], 12),
+                Column("where", cells([display.clean(tool.path or "") for tool in here]), 12),
             ],
-            paper,
+            display,
         )
     else:
         yield line("  none")
@@ -142,16 +144,16 @@ def _tools(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     for tool in checkup.tools:
         if not tool.path:
             text = f"{tool.name} ({tool.fault})" if tool.fault else tool.name
-            missing.setdefault(tool.family, []).append((paper.clean(text), DULL))
+            missing.setdefault(tool.family, []).append((display.clean(text), DULL))
     if missing:
         yield line(("  not installed (needed only for matching hardware):", DULL))
-        yield facts([(paper.clean(family), names) for family, names in missing.items()], paper, indent=4)
+        yield facts([(display.clean(family), names) for family, names in missing.items()], display, indent=4)
 
 
-def _version(tool: ToolCheck, paper: Paper) -> tuple[str, Style]:
+def _version(tool: ToolCheck, display: Display) -> tuple[str, Style]:
     if tool.fault:
-        return paper.clean(tool.fault), BAD
-    return (paper.clean(tool.version), PLAIN) if tool.version else ("?", DULL)
+        return display.clean(tool.fault), BAD
+    return (display.clean(tool.version), PLAIN) if tool.version else ("?", DULL)
 
 
 def _rights(root: bool | None) -> Piece:
@@ -160,12 +162,12 @@ def _rights(root: bool | None) -> Piece:
     return ("root", GOOD) if root else ("NOT ROOT: most tools report nothing", BAD)
 
 
-def _libraries(checkup: Checkup, paper: Paper) -> Iterator[tuple[str, Sequence[Piece]]]:
+def _libraries(checkup: Checkup, display: Display) -> Iterator[tuple[str, Sequence[Piece]]]:
     if checkup.libraries:
         yield (
             "libraries",
             [
-                paper.clean(f"{name} {version}") if version else (paper.clean(f"{name} MISSING"), BAD)
+                display.clean(f"{name} {version}") if version else (display.clean(f"{name} MISSING"), BAD)
                 for name, version in checkup.libraries.items()
             ],
         )

@@ -12,7 +12,7 @@ from raidctl.drift.messages import value
 from raidctl.drift.report import Drift, Side, Unread
 from raidctl.drift.value import History, Moment
 from raidctl.health.severity import Severity
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, indented, line, pack
 from raidctl.output.grid import Grid
 from raidctl.output.phrases import SEVERITY_WORDS, short_moment
 from raidctl.output.table import Column, cells, table
@@ -26,22 +26,22 @@ _LABEL = 10
 
 
 @drawn
-def screen(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def screen(found: Drift, display: Display, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen of a comparison. ``more``: fields with their values, and what is hidden."""
-    arrow = paper.words(" → ")
-    yield line((_side(found.before, paper), STRONG), arrow, (_side(found.after, paper), STRONG))
-    yield _summary(found, paper)
+    arrow = display.words(" → ")
+    yield line((_side(found.before, display), STRONG), arrow, (_side(found.after, display), STRONG))
+    yield _summary(found, display)
     if found.changes:
         yield Text("")
     for change in found.changes:
-        text = line(paper.clean(change.message))
+        text = line(display.clean(change.message))
         if more and change.field:
-            fact = f"{change.id} {change.field}: {_brief(change.old)} {paper.words('→')} {_brief(change.new)}"
-            text.append_text(line("\n", (paper.clean(fact), DULL)))
-        yield _labelled(SEVERITY_WORDS[change.severity], _STYLES[change.severity], text, paper)
+            fact = f"{change.id} {change.field}: {_brief(change.old)} {display.words('→')} {_brief(change.new)}"
+            text.append_text(line("\n", (display.clean(fact), DULL)))
+        yield _labelled(SEVERITY_WORDS[change.severity], _STYLES[change.severity], text, display)
     for one in found.unread:
         yield Text("")
-        yield from _unread(one, paper, more=more)
+        yield from _unread(one, display, more=more)
     notes = list(_notes(found))
     if notes:
         yield Text("")
@@ -49,12 +49,12 @@ def screen(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType
         yield line((note, DULL))
 
 
-def _side(side: Side, paper: Paper) -> str:
+def _side(side: Side, display: Display) -> str:
     facts = [fact for fact in (side.hostname, side.at) if fact]
-    return paper.clean(f"{side.name} ({', '.join(facts)})" if facts else side.name)
+    return display.clean(f"{side.name} ({', '.join(facts)})" if facts else side.name)
 
 
-def _summary(found: Drift, paper: Paper) -> Text:
+def _summary(found: Drift, display: Display) -> Text:
     pieces: list[Piece] = []
     for level, style in _STYLES.items():
         count = sum(change.severity == level for change in found.changes)
@@ -66,11 +66,11 @@ def _summary(found: Drift, paper: Paper) -> Text:
         pieces.append((f"Nothing{' else' if found.ignored else ''}{readable} has changed.", GOOD))
     elif found.verdict != "drift":
         pieces.append(("Nothing that could be read has changed, but not everything could be read.", WARN))
-    return pack(pieces, paper.columns, paper.dot)
+    return pack(pieces, display.columns, display.dot)
 
 
-def _labelled(label: str, style: Style, text: Text, paper: Paper) -> Grid:
-    grid = Grid((_LABEL, paper.columns - _LABEL))
+def _labelled(label: str, style: Style, text: Text, display: Display) -> Grid:
+    grid = Grid((_LABEL, display.columns - _LABEL))
     grid.add((line((label, style)), text))
     return grid
 
@@ -79,19 +79,19 @@ def _brief(of: object) -> str:
     return "null" if of is None else value(of)
 
 
-def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    yield line((_SIDES[one.side], WARN if one.side != "both" else DULL), ": ", paper.clean(one.where))
-    yield indented(line(paper.clean(one.message)), paper, 2)
+def _unread(one: Unread, display: Display, *, more: bool) -> Iterator[RenderableType]:
+    yield line((_SIDES[one.side], WARN if one.side != "both" else DULL), ": ", display.clean(one.where))
+    yield indented(line(display.clean(one.message)), display, 2)
     count = len(one.hidden)
     if not count:
         return
     which = counted(count, "difference")
     hint = "" if more else " -v lists them."
     verb = "is" if count == 1 else "are"
-    yield indented(line((f"{which} may come from that and {verb} not counted as drift.{hint}", DULL)), paper, 2)
+    yield indented(line((f"{which} may come from that and {verb} not counted as drift.{hint}", DULL)), display, 2)
     if more:
         for change in one.hidden:
-            yield indented(line((paper.clean(change.message), DULL)), paper, 4)
+            yield indented(line((display.clean(change.message), DULL)), display, 4)
 
 
 def _notes(found: Drift) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _notes(found: Drift) -> Iterator[str]:
         yield f"{counted(found.ignored, 'change')} ignored by --ignore or --min-severity."
 
 
-def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
+def list_screen(kept: Sequence[Kept], display: Display) -> str:
     """The list of snapshots."""
     if not kept:
         return 'No snapshot is saved here; "raidctl snapshot" saves one.\n'
@@ -109,11 +109,11 @@ def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
     columns = [
         Column("snapshot", cells([str(one.id) for one in kept]), right=True),
         Column("read at", cells([short_moment(one.at) for one in kept])),
-        Column("host", cells([paper.clean(one.host) for one in kept]), least=10),
+        Column("host", cells([display.clean(one.host) for one in kept]), least=10),
         Column("", cells([_about(one, first=first[one.host] == one.id) for one in kept]), least=12),
-        Column("from", cells([paper.clean(one.source) for one in kept]), optional=True),
+        Column("from", cells([display.clean(one.source) for one in kept]), optional=True),
     ]
-    return paper.render([table(columns, paper, indent=0)])
+    return display.render([table(columns, display, indent=0)])
 
 
 def _about(one: Kept, *, first: bool) -> str:
@@ -121,19 +121,19 @@ def _about(one: Kept, *, first: bool) -> str:
     return ", ".join([*words, *(["not all read"] if one.unread else [])])
 
 
-def history_screen(found: History, paper: Paper) -> str:
+def history_screen(found: History, display: Display) -> str:
     """A value over time."""
     head = line(
-        (paper.clean(f"{found.id} {found.field}"), STRONG),
+        (display.clean(f"{found.id} {found.field}"), STRONG),
         f", {counted(found.states, 'snapshot')} of ",
-        paper.clean(found.host),
+        display.clean(found.host),
     )
     columns = [
         Column("read at", cells([short_moment(one.at) for one in found.moments])),
         Column("snapshot", cells([str(one.state) for one in found.moments]), right=True),
-        Column("value", cells([paper.clean(_value(one)) for one in found.moments]), least=20),
+        Column("value", cells([display.clean(_value(one)) for one in found.moments]), least=20),
     ]
-    return paper.render([head, table(columns, paper)])
+    return display.render([head, table(columns, display)])
 
 
 def _value(one: Moment) -> str:

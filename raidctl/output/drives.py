@@ -9,7 +9,7 @@ from rich.style import Style
 
 from raidctl.model import Controller, Drive
 from raidctl.output import phrases
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece
 from raidctl.output.table import Column, facts, nonempty, shown, table
 from raidctl.select import short
 from raidctl.text import counted
@@ -24,50 +24,50 @@ _FEW = 8
 """Up to this number of drives, a drive may take two lines. With more, long model names are cut."""
 
 
-def drives_table(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+def drives_table(controller: Controller, display: Display, *, more: bool = False) -> Iterator[RenderableType]:
     """The table of drives; ``more`` adds further facts about each below it."""
-    columns = _columns(controller, paper, whole=more)
-    yield table(columns, paper)
-    homeless = not any(column.title == _DEVICE for column in shown(columns, paper))
+    columns = _columns(controller, display, whole=more)
+    yield table(columns, display)
+    homeless = not any(column.title == _DEVICE for column in shown(columns, display))
     rows = [
-        (drive, [*_state(drive, paper, device=homeless), *(_more(drive, paper) if more else ())])
+        (drive, [*_state(drive, display, device=homeless), *(_more(drive, display) if more else ())])
         for drive in controller.drives
     ]
-    lines = [(paper.clean(short(drive.id, controller.id)), pieces) for drive, pieces in rows if pieces]
+    lines = [(display.clean(short(drive.id, controller.id)), pieces) for drive, pieces in rows if pieces]
     points = [
-        (paper.clean(f"{d.device or short(d.id, controller.id)} on {', '.join(d.mountpoints)}"), PLAIN)
+        (display.clean(f"{d.device or short(d.id, controller.id)} on {', '.join(d.mountpoints)}"), PLAIN)
         for d in controller.drives
         if d.mountpoints
     ]
     if points:
         lines.append(("mounted", points))
     if lines:
-        yield facts(lines, paper, indent=4)
+        yield facts(lines, display, indent=4)
 
 
-def _state(drive: Drive, paper: Paper, *, device: bool) -> Iterator[Piece]:
+def _state(drive: Drive, display: Display, *, device: bool) -> Iterator[Piece]:
     """Further state of a drive that is not ok. Its device is included if that has no column."""
     if device and drive.device:
-        yield paper.clean(drive.device)
+        yield display.clean(drive.device)
     text = drive.status_text
     if text and drive.status not in {"ok", text.lower()}:
-        yield paper.clean(text), WARN
+        yield display.clean(text), WARN
     if phrases.errors(drive):
         yield f"errors: {phrases.errors(drive)}", WARN
 
 
-def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Column]:
+def _columns(controller: Controller, display: Display, *, whole: bool) -> list[Column]:
     drives = controller.drives
 
     def of(
         title: str, get: Callable[[Drive], str | None], least: int = 0, style: Style = PLAIN, *, optional: bool = False
     ) -> Column:
         return Column(
-            title, [(paper.clean(get(drive) or phrases.UNKNOWN), style) for drive in drives], least, optional=optional
+            title, [(display.clean(get(drive) or phrases.UNKNOWN), style) for drive in drives], least, optional=optional
         )
 
     def styled(title: str, get: Callable[[Drive], tuple[str, Style]]) -> Column:
-        return Column(title, [(paper.clean(text), style) for text, style in map(get, drives)])
+        return Column(title, [(display.clean(text), style) for text, style in map(get, drives)])
 
     places = {d.id: _place(d, controller) for d in drives}
     identified = all(not d.serial or d.serial in d.id for d in drives)
@@ -88,11 +88,11 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
             ]
         ),
         *nonempty([Column("size", [(phrases.decimal(d.size_bytes), PLAIN) for d in drives], right=True)]),
-        *nonempty([kind, _roles(controller, paper)]),
+        *nonempty([kind, _roles(controller, display)]),
         styled("status", lambda d: phrases.status(d.status)),
         *nonempty(
             [
-                Column(paper.clean("°C"), [_celsius(d) for d in drives], right=True),
+                Column(display.clean("°C"), [_celsius(d) for d in drives], right=True),
                 styled("cache", lambda d: _CACHE[d.write_cache]),
                 None if identified else of("serial", lambda d: d.serial, 10, optional=True),
                 of("firmware", lambda d: d.firmware, 8, optional=True),
@@ -115,12 +115,12 @@ def _place(drive: Drive, controller: Controller) -> str:
     return "" if drive.bay and drive.id.rpartition("/")[2].endswith(drive.bay) else place
 
 
-def _roles(controller: Controller, paper: Paper) -> Column | None:
+def _roles(controller: Controller, display: Display) -> Column | None:
     """The column with the roles of the drives. None if the system sees every drive."""
     if all(drive.role in {None, "passthrough"} and not drive.array for drive in controller.drives):
         return None
     rows = [_role(drive, controller) for drive in controller.drives]
-    return Column("role", [(paper.clean(text), style) for text, style in rows], 10)
+    return Column("role", [(display.clean(text), style) for text, style in rows], 10)
 
 
 def _role(drive: Drive, controller: Controller) -> tuple[str, Style]:
@@ -138,7 +138,7 @@ def _named_after(drive: Drive, array: str, controller: Controller) -> bool:
     return parent != controller.id and drive.id.startswith(f"{parent}/")
 
 
-def _more(drive: Drive, paper: Paper) -> Iterator[Piece]:
+def _more(drive: Drive, display: Display) -> Iterator[Piece]:
     texts = (
         drive.serial and f"serial {drive.serial}",
         drive.firmware and f"firmware {drive.firmware}",
@@ -151,4 +151,4 @@ def _more(drive: Drive, paper: Paper) -> Iterator[Piece]:
         drive.errors.predictive is not None and f"predicted failures {drive.errors.predictive}",
         *(f"{label}: {value}" for label, value in drive.details.items()),
     )
-    yield from ((paper.clean(text), DULL) for text in texts if text)
+    yield from ((display.clean(text), DULL) for text in texts if text)

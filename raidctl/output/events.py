@@ -12,7 +12,7 @@ from rich.text import Text
 
 from raidctl.events.report import EventReport
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, INDENT, PLAIN, STRONG, WARN, Paper, drawn, indented, line, pack
+from raidctl.output.console import BAD, DULL, INDENT, PLAIN, STRONG, WARN, Display, drawn, indented, line, pack
 from raidctl.output.grid import Grid
 from raidctl.output.head import head
 from raidctl.output.problems import problem_sections
@@ -30,49 +30,49 @@ _FEW = 5
 
 
 @drawn
-def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+def events_screen(found: EventReport, display: Display, *, more: bool = False) -> Iterator[RenderableType]:
     """The whole screen as text."""
     bare = Inventory(host=found.host, problems=found.problems)
-    yield head(bare, paper)
+    yield head(bare, display)
     yield line(_summary(found))
     if found.events:
         yield Text("")
-        yield rows(found.events, paper, more=more)
-    yield from _uncertain(found, paper)
-    yield from _clocks(found, paper)
-    yield from _unparsed(found.unparsed, paper, more=more)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+        yield rows(found.events, display, more=more)
+    yield from _uncertain(found, display)
+    yield from _clocks(found, display)
+    yield from _unparsed(found.unparsed, display, more=more)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
-def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> RenderableType:
+def rows(events: Sequence[Event], display: Display, *, more: bool = False) -> RenderableType:
     """A row per event: time, level, then object and message. A controller's own time has a star."""
-    if paper.columns < _NARROW:
-        return _stacked(events, paper, more=more)
-    room = paper.columns - _TIME - _LEVEL - 4
+    if display.columns < _NARROW:
+        return _stacked(events, display, more=more)
+    room = display.columns - _TIME - _LEVEL - 4
     grid = Grid((_TIME, _LEVEL, room), gap=2)
     for event in events:
-        text = line((paper.clean(_where(event)), STRONG), "  ", paper.clean(event.text))
+        text = line((display.clean(_where(event)), STRONG), "  ", display.clean(event.text))
         if more and event.details:
-            pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
-            text = Text.assemble(text, "\n", pack(pairs, room, paper.dot))
+            pairs = [(display.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
+            text = Text.assemble(text, "\n", pack(pairs, room, display.dot))
         level = line((event.level or "?", _STYLES.get(event.level or "", DULL)))
         grid.add((line((_when(event), DULL)), level, text))
     return grid
 
 
-def _stacked(events: Sequence[Event], paper: Paper, *, more: bool) -> Group:
+def _stacked(events: Sequence[Event], display: Display, *, more: bool) -> Group:
     """Events on several lines each, for narrow screens. The lines are time and level, object, message."""
     parts: list[RenderableType] = []
-    room = paper.columns - INDENT
+    room = display.columns - INDENT
     for event in events:
         level = event.level or "?"
-        parts.append(pack([(_when(event), DULL), (level, _STYLES.get(level, DULL))], paper.columns, "  "))
-        below = [pack([(paper.clean(_where(event)), STRONG)], room, " "),
-                 pack([paper.clean(event.text)], room, " ")]  # fmt: skip
+        parts.append(pack([(_when(event), DULL), (level, _STYLES.get(level, DULL))], display.columns, "  "))
+        below = [pack([(display.clean(_where(event)), STRONG)], room, " "),
+                 pack([display.clean(event.text)], room, " ")]  # fmt: skip
         if more and event.details:
-            pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
-            below.append(pack(pairs, room, paper.dot))
-        parts += [indented(text, paper, INDENT) for text in below]
+            pairs = [(display.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
+            below.append(pack(pairs, room, display.dot))
+        parts += [indented(text, display, INDENT) for text in below]
     return Group(*parts)
 
 
@@ -98,21 +98,21 @@ def _summary(found: EventReport) -> tuple[str, Style]:
     return f"{counted(len(found.events), 'event')}: {parts}{'' if whole else '; not every log could be read'}", STRONG
 
 
-def _uncertain(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
+def _uncertain(found: EventReport, display: Display) -> Iterator[RenderableType]:
     """Notes about events whose object is not certain."""
     guessed = any(event.possible_object_id is not None for event in found.events)
     if guessed or found.left_out:
         yield Text("")
     if guessed:
-        yield pack(["? the object with this device name now; another one may have had it then"], paper.columns, " ")
+        yield pack(["? the object with this device name now; another one may have had it then"], display.columns, " ")
     if found.left_out:
         text = (
             f"Left out: {counted(found.left_out, 'event')} whose object is uncertain. Without TARGET, all are listed."
         )
-        yield pack([(text, WARN)], paper.columns, " ")
+        yield pack([(text, WARN)], display.columns, " ")
 
 
-def _clocks(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
+def _clocks(found: EventReport, display: Display) -> Iterator[RenderableType]:
     """Notes about the clocks behind the times."""
     shown = {event.controller for event in found.events if event.controller is not None}
     unknown = [one.controller for one in found.clocks if one.behind_seconds is None and one.controller in shown]
@@ -121,24 +121,26 @@ def _clocks(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
         yield Text("")
     for one in known:
         text = f"Its clock showed {(one.clock or '').replace('T', ' ')}; its events are shown in UTC of this machine."
-        yield pack([(paper.clean(one.controller), STRONG), text], paper.columns, ": ")
+        yield pack([(display.clean(one.controller), STRONG), text], display.columns, ": ")
     if unknown:
         text = "* time of the controller's own clock; its difference to the machine's clock is unknown"
-        yield line(f"{text}: {paper.clean(', '.join(unknown))}")
+        yield line(f"{text}: {display.clean(', '.join(unknown))}")
 
 
-def _unparsed(lines: Sequence[str], paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _unparsed(lines: Sequence[str], display: Display, *, more: bool) -> Iterator[RenderableType]:
     if not lines:
         return
     yield Text("")
     yield line((f"{counted(len(lines), 'line')} of the logs could not be parsed:", WARN))
     for text in lines if more else lines[:_FEW]:
-        yield pack(["  " + paper.clean(text)], paper.columns, " ")
+        yield pack(["  " + display.clean(text)], display.columns, " ")
     if not more and len(lines) > _FEW:
         yield line(f"  ({len(lines) - _FEW} more: -v)")
 
 
-def as_lines(events: Sequence[Event], paper: Paper, write: Callable[[str], None], *, json: bool) -> None:
+def as_lines(events: Sequence[Event], display: Display, write: Callable[[str], None], *, json: bool) -> None:
     """Write each new event as one line or one JSON object."""
     for event in events:
-        write(json_safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))
+        write(
+            json_safe(msgspec.json.encode(event).decode()) + "\n" if json else display.render([rows([event], display)])
+        )

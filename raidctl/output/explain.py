@@ -12,7 +12,7 @@ from rich.text import Text
 
 from raidctl.evidence import Fact, Output
 from raidctl.model import Inventory
-from raidctl.output.console import DULL, STRONG, Paper, line
+from raidctl.output.console import DULL, STRONG, Display, line
 from raidctl.output.table import Column, cells, table
 from raidctl.select import Item, object_of
 
@@ -107,31 +107,33 @@ def _value(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def explanation(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequence[str], paper: Paper) -> str:
+def explanation(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequence[str], display: Display) -> str:
     """The screen of ``raidctl show --explain ID``."""
     parts: list[RenderableType] = []
     for identifier in identifiers:
         parts += [Text("")] if parts else []
-        parts += _object(inventory, outputs, identifier, paper)
-    return paper.render(parts)
+        parts += _object(inventory, outputs, identifier, display)
+    return display.render(parts)
 
 
-def _object(inventory: Inventory, outputs: Sequence[Output], identifier: str, paper: Paper) -> Iterator[RenderableType]:
-    yield line((paper.clean(identifier), STRONG))
+def _object(
+    inventory: Inventory, outputs: Sequence[Output], identifier: str, display: Display
+) -> Iterator[RenderableType]:
+    yield line((display.clean(identifier), STRONG))
     found = facts_of(outputs, identifier)
     final = final_values(inventory, identifier)
     for command, facts in groupby(found, key=lambda fact: fact.command):
         rows = list(facts)
         yield Text("")
-        yield line(("from ", DULL), paper.clean(command))
+        yield line(("from ", DULL), display.clean(command))
         yield table(
             [
                 Column("line", [(str(fact.line.number), DULL) for fact in rows], right=True),
-                Column("field", cells([paper.clean(fact.field) for fact in rows]), 24),
-                Column("value", cells([paper.clean(shown_value(fact, final)) for fact in rows], STRONG), 10),
-                Column("as printed", cells([paper.clean(fact.line.text) for fact in rows], DULL), 16),
+                Column("field", cells([display.clean(fact.field) for fact in rows]), 24),
+                Column("value", cells([display.clean(shown_value(fact, final)) for fact in rows], STRONG), 10),
+                Column("as printed", cells([display.clean(fact.line.text) for fact in rows], DULL), 16),
             ],
-            paper,
+            display,
         )
     rest = concluded(inventory, outputs, identifier)
     if rest:
@@ -139,10 +141,10 @@ def _object(inventory: Inventory, outputs: Sequence[Output], identifier: str, pa
         yield line(("derived from these, or from the structure of the output", DULL))
         yield table(
             [
-                Column("field", cells([paper.clean(field) for field, _ in rest]), 12),
-                Column("value", cells([paper.clean(value) for _, value in rest], STRONG), 16),
+                Column("field", cells([display.clean(field) for field, _ in rest]), 12),
+                Column("value", cells([display.clean(value) for _, value in rest], STRONG), 16),
             ],
-            paper,
+            display,
         )
     if not found and not rest:
         yield line("The source of this object was not recorded.")

@@ -22,7 +22,7 @@ from raidctl.operate.hardware_reports import (
     PreservedReport,
     Report,
 )
-from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Display, drawn, hanging, line
 from raidctl.output.head import head
 from raidctl.output.phrases import decimal, status
 from raidctl.output.problems import no_controller, problem_sections
@@ -39,7 +39,7 @@ E = TypeVar("E", bound=ControllerEntry)
 
 
 def _screen(
-    found: Report, entries: Sequence[E], paper: Paper, body: Callable[[E, Paper], Iterator[RenderableType]],
+    found: Report, entries: Sequence[E], display: Display, body: Callable[[E, Display], Iterator[RenderableType]],
     nothing: str,
 ) -> Iterator[RenderableType]:  # fmt: skip
     """The host, each controller with its body, and what was unreadable.
@@ -47,31 +47,31 @@ def _screen(
     ``nothing``: what is missing if there is no controller.
     """
     bare = Inventory(host=found.host, problems=found.problems)
-    yield head(bare, paper)
+    yield head(bare, display)
     for one in entries:
         yield Text("")
-        model = [paper.clean(one.model)] if one.model else []
-        yield hanging((f"{paper.clean(one.object_id)}  ", STRONG), model, paper)
-        yield from body(one, paper)
+        model = [display.clean(one.model)] if one.model else []
+        yield hanging((f"{display.clean(one.object_id)}  ", STRONG), model, display)
+        yield from body(one, display)
     if not entries:
         yield no_controller(found.problems, nothing)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
-def _pairs(pairs: list[tuple[str, str]], paper: Paper) -> Iterator[RenderableType]:
+def _pairs(pairs: list[tuple[str, str]], display: Display) -> Iterator[RenderableType]:
     width = max((len(label) for label, _ in pairs), default=0)
     for label, text in pairs:
-        yield hanging(f"  {paper.clean(label):{width}}  ", [paper.clean(text)], paper)
+        yield hanging(f"  {display.clean(label):{width}}  ", [display.clean(text)], display)
 
 
 @drawn
-def patrols_screen(found: PatrolReport, paper: Paper) -> Iterator[RenderableType]:
+def patrols_screen(found: PatrolReport, display: Display) -> Iterator[RenderableType]:
     """The patrol read of each controller."""
-    yield from _screen(found, found.controllers, paper, _patrols, "patrol read")
+    yield from _screen(found, found.controllers, display, _patrols, "patrol read")
 
 
-def _patrols(one: ControllerPatrol, paper: Paper) -> Iterator[RenderableType]:
-    yield from _pairs(_patrol(one), paper)
+def _patrols(one: ControllerPatrol, display: Display) -> Iterator[RenderableType]:
+    yield from _pairs(_patrol(one), display)
 
 
 def _patrol(one: ControllerPatrol) -> list[tuple[str, str]]:
@@ -90,16 +90,16 @@ def _patrol(one: ControllerPatrol) -> list[tuple[str, str]]:
 
 
 @drawn
-def batteries_screen(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
+def batteries_screen(found: BatteryReport, display: Display) -> Iterator[RenderableType]:
     """The batteries of each controller."""
-    yield from _screen(found, found.controllers, paper, _batteries, "battery")
+    yield from _screen(found, found.controllers, display, _batteries, "battery")
 
 
-def _batteries(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableType]:
+def _batteries(one: ControllerBatteries, display: Display) -> Iterator[RenderableType]:
     if not one.batteries:
         yield line(("  no battery reported", DULL))
     for pack in one.batteries:
-        yield from _pairs(_battery(pack), paper)
+        yield from _pairs(_battery(pack), display)
 
 
 def _battery(pack: BatteryState) -> list[tuple[str, str]]:
@@ -125,27 +125,27 @@ def _more(pack: BatteryState) -> list[tuple[str, str]]:
 
 
 @drawn
-def schedule_screen(found: BatteryReport, paper: Paper) -> Iterator[RenderableType]:
+def schedule_screen(found: BatteryReport, display: Display) -> Iterator[RenderableType]:
     """When the learn cycles of each battery start."""
-    yield from _screen(found, found.controllers, paper, _schedules, "battery")
+    yield from _screen(found, found.controllers, display, _schedules, "battery")
 
 
-def _schedules(one: ControllerBatteries, paper: Paper) -> Iterator[RenderableType]:
+def _schedules(one: ControllerBatteries, display: Display) -> Iterator[RenderableType]:
     if not one.batteries:
         yield line(("  no battery reported", DULL))
     for pack in one.batteries:
         name = pack.object_id.rpartition("/")[2]
         rest = _more(pack) or [("interval, mode", _SILENT)]
-        yield from _pairs([(name, pack.kind), ("next learn", pack.next_learn_at or _SILENT), *rest], paper)
+        yield from _pairs([(name, pack.kind), ("next learn", pack.next_learn_at or _SILENT), *rest], display)
 
 
 @drawn
-def foreign_screen(found: ForeignReport, paper: Paper) -> Iterator[RenderableType]:
+def foreign_screen(found: ForeignReport, display: Display) -> Iterator[RenderableType]:
     """The foreign configurations of each controller, with their drives and previews."""
-    yield from _screen(found, found.controllers, paper, _foreign, "foreign configuration")
+    yield from _screen(found, found.controllers, display, _foreign, "foreign configuration")
 
 
-def _foreign(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
+def _foreign(one: ControllerForeign, display: Display) -> Iterator[RenderableType]:
     if one.foreign is None:
         yield line(("  foreign configurations: not reported", DULL))
     elif not one.foreign:
@@ -153,50 +153,50 @@ def _foreign(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
     for group in one.groups:
         volumes = counted(group.volumes, "volume") if group.volumes is not None else "volumes not reported"
         parts = (group.raid_level or "level not reported", decimal(group.size_bytes), volumes, group.status_text)
-        pieces = [paper.clean(text) for text in parts if text]
-        yield hanging((f"  configuration {paper.clean(group.number)}  ", WARN), pieces, paper)
+        pieces = [display.clean(text) for text in parts if text]
+        yield hanging((f"  configuration {display.clean(group.number)}  ", WARN), pieces, display)
     if one.drives:
-        yield _drives(one, paper)
-    yield from _preview(one, paper)
+        yield _drives(one, display)
+    yield from _preview(one, display)
 
 
-def _drives(one: ControllerForeign, paper: Paper) -> RenderableType:
+def _drives(one: ControllerForeign, display: Display) -> RenderableType:
     return table(
         [
-            Column("drive", [(paper.clean(drive.drive), PLAIN) for drive in one.drives]),
+            Column("drive", [(display.clean(drive.drive), PLAIN) for drive in one.drives]),
             Column("size", [(decimal(drive.size_bytes), PLAIN) for drive in one.drives], right=True),
-            Column("state", [(paper.clean(drive.status_text or "?"), PLAIN) for drive in one.drives]),
-            Column("serial", [(paper.clean(drive.serial or "?"), PLAIN) for drive in one.drives]),
+            Column("state", [(display.clean(drive.status_text or "?"), PLAIN) for drive in one.drives]),
+            Column("serial", [(display.clean(drive.serial or "?"), PLAIN) for drive in one.drives]),
         ],
-        paper,
+        display,
     )
 
 
-def _preview(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
+def _preview(one: ControllerForeign, display: Display) -> Iterator[RenderableType]:
     if one.why:
-        yield hanging(("  preview  ", WARN), [paper.clean(one.why)], paper)
+        yield hanging(("  preview  ", WARN), [display.clean(one.why)], display)
     if one.preview is None:
         return
     for volume in one.preview.volumes:
         parts = (volume.name or "", volume.raid_level or "level not reported", decimal(volume.size_bytes))
         state = {True: "complete", False: "INCOMPLETE", None: "completeness unknown"}[volume.complete]
         words = f"{state} ({volume.status_text})" if volume.status_text else state
-        pieces = [paper.clean(text) for text in (*parts, words) if text]
-        yield hanging((f"  would add volume {paper.clean(volume.number)}  ", STRONG), pieces, paper)
+        pieces = [display.clean(text) for text in (*parts, words) if text]
+        yield hanging((f"  would add volume {display.clean(volume.number)}  ", STRONG), pieces, display)
     complete = {True: "yes", False: "NO", None: "unknown"}[one.preview.complete]
-    why = [paper.clean(one.preview.why)] if one.preview.why else []
-    yield hanging(("  complete  ", PLAIN), [(complete, BAD if one.preview.complete is False else PLAIN), *why], paper)
+    why = [display.clean(one.preview.why)] if one.preview.why else []
+    yield hanging(("  complete  ", PLAIN), [(complete, BAD if one.preview.complete is False else PLAIN), *why], display)
     for text in one.preview.lines:
-        yield hanging("    ", [paper.clean(text)], paper)
+        yield hanging("    ", [display.clean(text)], display)
 
 
 @drawn
-def preserved_screen(found: PreservedReport, paper: Paper) -> Iterator[RenderableType]:
+def preserved_screen(found: PreservedReport, display: Display) -> Iterator[RenderableType]:
     """The preserved cache of each controller."""
-    yield from _screen(found, found.controllers, paper, _preserved, "preserved cache")
+    yield from _screen(found, found.controllers, display, _preserved, "preserved cache")
 
 
-def _preserved(one: ControllerPreserved, paper: Paper) -> Iterator[RenderableType]:
+def _preserved(one: ControllerPreserved, display: Display) -> Iterator[RenderableType]:
     if one.preserved_data is None:
         yield line(("  preserved data: not reported", DULL))
     elif not one.preserved_data:
@@ -204,5 +204,5 @@ def _preserved(one: ControllerPreserved, paper: Paper) -> Iterator[RenderableTyp
     elif not one.volumes:
         yield line(("  preserved data of volumes that are not listed", BAD))
     for volume in one.volumes:
-        words = paper.clean(f"{volume.volume} ({volume.status_text or '?'})")
-        yield hanging(("  preserved data of ", BAD), [words], paper)
+        words = display.clean(f"{volume.volume} ({volume.status_text or '?'})")
+        yield hanging(("  preserved data of ", BAD), [words], display)

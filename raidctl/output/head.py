@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.text import Text
 
 from raidctl.model import Inventory
-from raidctl.output.console import STRONG, Paper, Piece, pack
+from raidctl.output.console import STRONG, Display, Piece, pack
 from raidctl.output.phrases import short_moment
 
 
-def head(inventory: Inventory, paper: Paper) -> Text:
+def head(inventory: Inventory, display: Display) -> Text:
     """Host, kernel, time and source of the inventory."""
     host = inventory.host
     way, _, place = host.source.partition(":")
@@ -17,7 +17,7 @@ def head(inventory: Inventory, paper: Paper) -> Text:
     when = short_moment(host.collected_at or "")
     parts = (host.kernel and f"Linux {host.kernel}", when, origin)
     pieces: list[Piece] = [
-        (paper.clean(host.hostname or "unknown host"), STRONG),
-        *(paper.clean(text) for text in parts if text),
+        (display.clean(host.hostname or "unknown host"), STRONG),
+        *(display.clean(text) for text in parts if text),
     ]
-    return pack(pieces, paper.columns, paper.dot)
+    return pack(pieces, display.columns, display.dot)

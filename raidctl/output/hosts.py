@@ -16,7 +16,7 @@ from rich.text import Text
 
 from raidctl.fleet.report import HostAnswer, HostsReport, Rank
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line, pack
+from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, indented, line, pack
 from raidctl.output.live_lines import closed_on_quit
 from raidctl.output.table import Column, table
 from raidctl.output.terminal import is_drawable
@@ -32,7 +32,7 @@ _NAME = 24
 
 @drawn
 def screen(
-    found: HostsReport, ranks: Mapping[str, Rank], more: Mapping[str, Sequence[str]], paper: Paper
+    found: HostsReport, ranks: Mapping[str, Rank], more: Mapping[str, Sequence[str]], display: Display
 ) -> Iterator[RenderableType]:
     """The counts, then one line per host, the worst first. With ``more``, the lines of each host follow it."""
     states = Counter(one.state for one in found.hosts)
@@ -45,27 +45,27 @@ def screen(
         pieces += [", ", part] if number else [part]
     yield line(*pieces)
     for one in found.findings:
-        yield line((paper.clean(f"{one.rule}: {one.message} {one.remedy or ''}".rstrip()), WARN))
+        yield line((display.clean(f"{one.rule}: {one.message} {one.remedy or ''}".rstrip()), WARN))
     if not found.hosts:
         return
     yield Text("")
-    names = {one.host: paper.clean(one.host) for one in found.hosts}
-    widest = max(_NAME, paper.columns // 3)
+    names = {one.host: display.clean(one.host) for one in found.hosts}
+    widest = max(_NAME, display.columns // 3)
     long = {host for host, name in names.items() if cell_len(name) > widest}
     beside = {host: "" if host in long else name for host, name in names.items()}
     width = max(2, *map(cell_len, beside.values()))
     other = max(map(len, states))
     for group in _groups(found.hosts, more, long):
         if group[0].host in long:
-            yield pack([(names[group[0].host], STRONG)], paper.columns, " ")
+            yield pack([(names[group[0].host], STRONG)], display.columns, " ")
         columns = [
             Column("", [(beside[one.host].ljust(width), STRONG) for one in group], whole=True),
             Column("", [(one.state.ljust(other), style[one.state]) for one in group], whole=True),
-            Column("", [(paper.clean(one.message), PLAIN) for one in group], least=20),
+            Column("", [(display.clean(one.message), PLAIN) for one in group], least=20),
         ]
-        yield table(columns, paper, indent=0)
+        yield table(columns, display, indent=0)
         for text in more.get(group[0].host, ()):
-            yield indented(line(paper.clean(text)), paper, 4)
+            yield indented(line(display.clean(text)), display, 4)
 
 
 def _groups(

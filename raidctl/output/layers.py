@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Display, Piece, drawn, hanging, line
 from raidctl.output.head import head
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import facts
@@ -50,17 +50,17 @@ _VERBS = (("flush", "flush"), ("threshold", "thresholds"), ("stats", "statistics
 
 
 @drawn
-def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+def stack_screen(stack: Stack, display: Display, *, more: bool = False) -> Iterator[RenderableType]:
     """The whole screen as text. ``more`` adds why a layer cannot do a verb, and the nearest alternative."""
     bare = Inventory(host=stack.host, problems=stack.problems)
-    yield head(bare, paper)
+    yield head(bare, display)
     below = f"Caches below {stack.target}" if stack.target else "Caches"
-    yield line((paper.clean(f"{below}, from the top to the bottom"), STRONG))
+    yield line((display.clean(f"{below}, from the top to the bottom"), STRONG))
     shown: dict[object, str] = {}
     for group in folded(stack.layers):
         yield Text("")
-        yield from _block(group, paper, shown, more=more)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+        yield from _block(group, display, shown, more=more)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
 def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
@@ -76,21 +76,23 @@ def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
     return list(groups.values())
 
 
-def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, more: bool) -> Iterator[RenderableType]:
+def _block(
+    group: Sequence[Layer], display: Display, shown: dict[object, str], *, more: bool
+) -> Iterator[RenderableType]:
     layer = group[0]
-    names: list[Piece] = [(paper.clean(part), DULL) for part in _names(group)]
+    names: list[Piece] = [(display.clean(part), DULL) for part in _names(group)]
     long = len(layer.policy_in_force or "") > _LONG
     if long:
         shown[layer.policy_in_force] = layer.id
     title = f"{len(group)} drives" if len(group) > 1 else KINDS[layer.kind]
-    first: Piece = (paper.words(f"{title}  "), STRONG)
-    yield hanging(first, names, paper)
+    first: Piece = (display.words(f"{title}  "), STRONG)
+    yield hanging(first, names, display)
     rows = []
     for label, pieces in _rows(layer if len(group) == 1 else _for_all(layer), shown, more=more):
         once = pieces if label == "policy" and long else [_without(piece, shown, layer.id) for piece in pieces]
-        rows += [(label, [paper.piece(piece) for piece in once])] if once else []
+        rows += [(label, [display.piece(piece) for piece in once])] if once else []
     if rows:
-        yield facts(rows, paper)
+        yield facts(rows, display)
 
 
 def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:

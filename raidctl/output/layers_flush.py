@@ -9,7 +9,7 @@ from rich.text import Text
 
 from raidctl.layers.model import Flushed, FlushReport
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, indented, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, drawn, indented, line
 from raidctl.output.head import head
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
 from raidctl.output.phrases import UNKNOWN
@@ -23,41 +23,41 @@ _FINE = frozenset({"done", "nothing", "planned"})
 
 
 @drawn
-def flush_screen(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
+def flush_screen(report: FlushReport, display: Display) -> Iterator[RenderableType]:
     """The whole screen as text."""
     bare = Inventory(host=report.host, problems=report.problems)
-    yield head(bare, paper)
+    yield head(bare, display)
     if report.dry_run:
-        yield from _plan(report, paper)
+        yield from _plan(report, display)
     else:
-        yield _verdict(report, paper)
+        yield _verdict(report, display)
         yield Text("")
-        yield _table(report.layers, paper)
+        yield _table(report.layers, display)
         shown = [one for one in report.layers if one.answer.result not in ("done", "nothing") or one.preserved]
-        yield from _why(shown, paper)
-        yield from _memory(report, paper)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+        yield from _why(shown, display)
+        yield from _memory(report, display)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
-def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
+def _plan(report: FlushReport, display: Display) -> Iterator[RenderableType]:
     yield line(("Nothing was run. A flush would run, in this order:", STRONG))
     for layer in report.layers:
-        yield line(f"{KINDS[layer.kind]} {paper.clean(layer.layer)}", (f"  {word_of(layer.answer)}", DULL))
+        yield line(f"{KINDS[layer.kind]} {display.clean(layer.layer)}", (f"  {word_of(layer.answer)}", DULL))
         for command in layer.commands if layer.answer.result == "planned" else ():
-            yield indented(line(paper.clean(command)), paper, 2)
+            yield indented(line(display.clean(command)), display, 2)
         pieces = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
         for piece in pieces:
-            yield indented(line(paper.piece(piece)), paper, 2)
+            yield indented(line(display.piece(piece)), display, 2)
         if layer.preserved:
             text = "It keeps preserved data of offline volumes, which a flush does not write."
-            yield indented(line((text, WARN)), paper, 2)
+            yield indented(line((text, WARN)), display, 2)
 
 
-def _verdict(report: FlushReport, paper: Paper) -> Text:
+def _verdict(report: FlushReport, display: Display) -> Text:
     kept = [layer.layer for layer in report.layers if layer.preserved]
     if kept:
         words = f"Not everything was written: preserved data of offline volumes is left in {listing(kept)}."
-        return line((paper.clean(words), BAD))
+        return line((display.clean(words), BAD))
     failed = [layer for layer in report.layers if layer.answer.result not in _FINE]
     took = f" in {report.seconds:.1f} s" if report.seconds is not None else ""
     if not failed:
@@ -67,24 +67,24 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
         contradicted = [layer.layer for layer in done if layer.contradicted]
         if contradicted:
             words = f"Every layer was flushed{took}, but unwritten data is reported by {listing(contradicted)}."
-            return line((paper.clean(words), WARN))
+            return line((display.clean(words), WARN))
         silent = [layer.layer for layer in done if layer.unwritten_bytes is None and layer.unwritten is None]
         if not silent:
             return line((f"All unwritten data was written{took}.", GOOD))
         left = f"what is left unwritten is not reported by {listing(silent)}"
-        return line((f"Every layer was flushed{took}; {paper.clean(left)}.", PLAIN))
+        return line((f"Every layer was flushed{took}; {display.clean(left)}.", PLAIN))
     layers = counted(len(report.layers), "layer")
     if all(layer.answer.result == "unknown" for layer in failed):
         verb = "is" if len(failed) == 1 else "are"
         return line((f"Whether {len(failed)} of {layers} {verb} flushed is unknown.", WARN))
     worst = any(layer.answer.result != "unsupported" for layer in failed)
     many = f"{len(failed)} of {layers} could not be flushed{took}."
-    return line((paper.clean(many), BAD if worst else WARN))
+    return line((display.clean(many), BAD if worst else WARN))
 
 
-def _table(layers: Sequence[Flushed], paper: Paper) -> Group:
+def _table(layers: Sequence[Flushed], display: Display) -> Group:
     kinds = [KINDS[layer.kind] for layer in layers]
-    named = [paper.clean(" ".join(text for text in (layer.layer, layer.name) if text)) for layer in layers]
+    named = [display.clean(" ".join(text for text in (layer.layer, layer.name) if text)) for layer in layers]
     results: list[Cell] = [(word_of(layer.answer), style_of(layer.answer)) for layer in layers]
     return table(
         [
@@ -94,7 +94,7 @@ def _table(layers: Sequence[Flushed], paper: Paper) -> Group:
             Column("took", cells([_seconds(layer) for layer in layers]), right=True),
             Column("left unwritten", [_left(layer) for layer in layers]),
         ],
-        paper,
+        display,
         indent=0,
     )
 
@@ -113,19 +113,19 @@ def _left(layer: Flushed) -> Cell:
     return ("some", WARN) if layer.unwritten else ("none", GOOD)
 
 
-def _why(layers: Sequence[Flushed], paper: Paper) -> Iterator[RenderableType]:
+def _why(layers: Sequence[Flushed], display: Display) -> Iterator[RenderableType]:
     if layers:
         yield Text("")
     for layer in layers:
-        yield line((paper.clean(layer.layer), style_of(layer.answer)))
+        yield line((display.clean(layer.layer), style_of(layer.answer)))
         for piece in reasons(layer.answer):
-            yield indented(line(paper.piece(piece)), paper, 2)
+            yield indented(line(display.piece(piece)), display, 2)
 
 
-def _memory(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
+def _memory(report: FlushReport, display: Display) -> Iterator[RenderableType]:
     before, after = report.dirty_before_bytes, report.dirty_after_bytes
     if before is not None and after is not None:
         yield Text("")
         text = f"Unwritten data in memory: {format_binary(before)} before, {format_binary(after)} now"
         more = "; other programs continue to write" if after else ""
-        yield line(paper.words(f"{text}{more}."))
+        yield line(display.words(f"{text}{more}."))

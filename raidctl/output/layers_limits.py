@@ -9,7 +9,7 @@ from rich.text import Text
 
 from raidctl.layers.model import Layer, Stack, Threshold
 from raidctl.model import Inventory
-from raidctl.output.console import DULL, STRONG, Paper, drawn, indented, line, pack
+from raidctl.output.console import DULL, STRONG, Display, drawn, indented, line, pack
 from raidctl.output.head import head
 from raidctl.output.layers import KINDS, figure, reasons
 from raidctl.output.problems import problem_sections
@@ -19,35 +19,35 @@ from raidctl.units import format_binary
 
 
 @drawn
-def limits_screen(stack: Stack, paper: Paper) -> Iterator[RenderableType]:
+def limits_screen(stack: Stack, display: Display) -> Iterator[RenderableType]:
     """The whole screen as text."""
     bare = Inventory(host=stack.host, problems=stack.problems)
-    yield head(bare, paper)
+    yield head(bare, display)
     where = f" below {stack.target}" if stack.target else ""
-    yield line((paper.clean(f"When written data leaves the caches{where}"), STRONG))
+    yield line((display.clean(f"When written data leaves the caches{where}"), STRONG))
     for layer in stack.layers:
         if layer.kind not in ("drive", "volume"):
             yield Text("")
-            yield from _block(layer, paper)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+            yield from _block(layer, display)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
-def _block(layer: Layer, paper: Paper) -> Iterator[RenderableType]:
+def _block(layer: Layer, display: Display) -> Iterator[RenderableType]:
     names = " · ".join(text for text in (layer.id, layer.name) if text)
-    yield line((f"{KINDS[layer.kind]}  ", STRONG), (paper.clean(names), DULL))
+    yield line((f"{KINDS[layer.kind]}  ", STRONG), (display.clean(names), DULL))
     if layer.thresholds:
         limits = layer.thresholds
         yield table(
             [
-                Column("limit", cells([paper.clean(limit.name) for limit in limits]), 12),
+                Column("limit", cells([display.clean(limit.name) for limit in limits]), 12),
                 Column("value", cells([_value(limit) for limit in limits], STRONG), 12),
                 Column("set by", cells([limit.option or "" for limit in limits], DULL), 12),
             ],
-            paper,
+            display,
         )
     if layer.threshold.result != "supported":
-        pieces = [paper.piece(piece) for piece in reasons(layer.threshold)]
-        yield indented(pack(pieces, paper.columns - 2, paper.dot), paper, 2)
+        pieces = [display.piece(piece) for piece in reasons(layer.threshold)]
+        yield indented(pack(pieces, display.columns - 2, display.dot), display, 2)
 
 
 def _value(limit: Threshold) -> str:

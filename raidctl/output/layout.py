@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.style import Style
 
 from raidctl.layout.compare import Compared, Comparison, Difference, Verdict
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, hanging, line
 from raidctl.output.table import facts
 from raidctl.text import counted
 
@@ -25,20 +25,20 @@ _WORDS: dict[Verdict, tuple[str, Style]] = {
 
 
 @drawn
-def layout_screen(found: Comparison, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+def layout_screen(found: Comparison, display: Display, *, more: bool = False) -> Iterator[RenderableType]:
     """Each object with its differences. ``more``: also equal objects, in one line each."""
-    yield line((paper.clean(f"{found.host or 'host unknown'} · {_summary(found)}"), STRONG))
+    yield line((display.clean(f"{found.host or 'host unknown'} · {_summary(found)}"), STRONG))
     for one in found.compared:
         if one.verdict == "same" and not more:
             continue
         word, style = _word(one, found)
-        about: list[Piece] = [paper.clean(text) for text in _about(one)]
-        yield hanging((paper.words(f"{word:15}  "), style), about, paper)
+        about: list[Piece] = [display.clean(text) for text in _about(one)]
+        yield hanging((display.words(f"{word:15}  "), style), about, display)
         if one.why:
-            yield hanging("  ", [paper.clean(one.why)], paper)
-        rows = [(paper.clean(each.key), [_words(each, paper)]) for each in one.differences]
+            yield hanging("  ", [display.clean(one.why)], display)
+        rows = [(display.clean(each.key), [_words(each, display)]) for each in one.differences]
         if rows:
-            yield facts(rows, paper)
+            yield facts(rows, display)
 
 
 def _word(one: Compared, found: Comparison) -> tuple[str, Style]:
@@ -52,9 +52,9 @@ def _about(one: Compared) -> list[str]:
     return [one.label, *([] if same else [str(one.object_id)]), *where]
 
 
-def _words(one: Difference, paper: Paper) -> Piece:
+def _words(one: Difference, display: Display) -> Piece:
     found = "not reported" if one.found is None else one.found
-    return paper.piece((paper.clean(f"{one.wanted} in the layout · now {found}"), PLAIN))
+    return display.piece((display.clean(f"{one.wanted} in the layout · now {found}"), PLAIN))
 
 
 def _summary(found: Comparison) -> str:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Task
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, line, pack
 from raidctl.output.tasks import left
 from raidctl.text import json_safe
 from raidctl.units import format_percent
@@ -34,17 +34,17 @@ _TASK_LINES = 4
 """Lines of the tasks on a small screen. They are the title, one task in two lines, and the number of the others."""
 _BAR_LEAST, _BAR_MOST = 8, 30
 _TITLES: dict[Section, str] = {"task": "Tasks", "cache": "Caches", "temperature": "Temperatures", "event": "Events"}
-Size = tuple[Paper, int]
+Size = tuple[Display, int]
 
 
 class Screen:
     """The terminal's alternate screen. The normal one is restored however the watch ends."""
 
     def __init__(self, size: Callable[[], Size]) -> None:
-        """Take ``size``, which is called before each picture. It returns the paper and the number of lines."""
+        """Take ``size``, which is called before each picture. It returns the display and the number of lines."""
         self._size = size
-        paper, _ = size()
-        self._console = Console(file=sys.stdout, highlight=False, no_color=not paper.colour, legacy_windows=False)
+        display, _ = size()
+        self._console = Console(file=sys.stdout, highlight=False, no_color=not display.colour, legacy_windows=False)
         self._live: Live | None = None
         self._board: Board | None = None
 
@@ -68,15 +68,15 @@ class Screen:
     def show(self, board: Board) -> None:
         """Draw a board in the current size of the terminal."""
         self._board = board
-        paper, rows = self._size()
-        self._console.size = (max(paper.width, LEAST_WIDTH), rows)
+        display, rows = self._size()
+        self._console.size = (max(display.width, LEAST_WIDTH), rows)
         if self._live is not None:
-            self._live.update(Group(*picture(board, paper, rows)), refresh=True)
+            self._live.update(Group(*picture(board, display, rows)), refresh=True)
 
 
-def lines(changes: Iterable[LiveChange], paper: Paper) -> str:
+def lines(changes: Iterable[LiveChange], display: Display) -> str:
     """The changes of a reading as lines of a log."""
-    return "".join(f"{one.at}  {paper.clean(one.message)}\n" for one in changes)
+    return "".join(f"{one.at}  {display.clean(one.message)}\n" for one in changes)
 
 
 def json_lines(changes: Iterable[LiveChange]) -> str:
@@ -84,20 +84,20 @@ def json_lines(changes: Iterable[LiveChange]) -> str:
     return "".join(f"{json_safe(msgspec.json.encode(one).decode('utf-8'))}\n" for one in changes)
 
 
-def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
+def picture(board: Board, display: Display, rows: int) -> list[Text]:
     """The lines of a board, at most ``rows``. Less important sections are cut, with the number of lines left out."""
-    width = max(paper.width, LEAST_WIDTH)
+    width = max(display.width, LEAST_WIDTH)
     console = Console(width=width, height=max(rows, 1), highlight=False)
     sections: list[list[Text]] = []
-    for texts in _sections(board, paper, width):
+    for texts in _sections(board, display, width):
         found: list[Text] = []
         for text in texts:
             found += text.wrap(console, width, overflow="fold") or [Text("")]
         sections.append(found)
-    return _fitting(sections, max(rows, 1), paper)
+    return _fitting(sections, max(rows, 1), display)
 
 
-def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Text]:
+def _fitting(sections: Sequence[list[Text]], rows: int, display: Display) -> list[Text]:
     """Cut the longest section until all fit. Then drop sections from the end, but no task in favour of conditions."""
     shown = [len(one) for one in sections]
     least = [len(sections[0]), _TASK_LINES, *[2] * len(sections)]
@@ -111,22 +111,22 @@ def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Te
     found: list[Text] = []
     for one, number in zip(sections, shown, strict=True):
         cut = len(one) - number
-        found += one if not cut else [*one[: number - 1], Text(paper.words(f"  … {cut + 1} more lines"), style=DULL)]
+        found += one if not cut else [*one[: number - 1], Text(display.words(f"  … {cut + 1} more lines"), style=DULL)]
     return found[:rows]
 
 
-def _sections(board: Board, paper: Paper, width: int) -> Iterator[list[Text]]:
+def _sections(board: Board, display: Display, width: int) -> Iterator[list[Text]]:
     by_section: dict[Section, list[Fact]] = {}
     for fact in board.facts:
         by_section.setdefault(fact.section, []).append(fact)
     conditions = [fact for fact in by_section.get("health", []) if fact.object_id != HOST]
-    yield [*_head(board, paper, width), *(_condition(board, fact, paper) for fact in conditions)]
+    yield [*_head(board, display, width), *(_condition(board, fact, display) for fact in conditions)]
     none = "none" if board.whole else "none reported, but not everything could be read"
     parts: dict[Section, list[Text]] = {
-        "task": _tasks(board, by_section.get("task", []), paper, width) or [line((none, DULL))],
-        "cache": _caches(board, by_section.get("cache", []), paper) or [line(("unknown", DULL))],
-        "temperature": _temperatures(board, by_section.get("temperature", []), paper, width),
-        "event": _events(board, paper),
+        "task": _tasks(board, by_section.get("task", []), display, width) or [line((none, DULL))],
+        "cache": _caches(board, by_section.get("cache", []), display) or [line(("unknown", DULL))],
+        "temperature": _temperatures(board, by_section.get("temperature", []), display, width),
+        "event": _events(board, display),
     }
     for section, rows in parts.items():
         title = line((_TITLES[section], STRONG))
@@ -137,7 +137,7 @@ def _unindented(row: Text) -> Text:
     return row[2:] if row.plain.startswith("  ") else row
 
 
-def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
+def _head(board: Board, display: Display, width: int) -> Iterator[Text]:
     """The verdict first, since a very small terminal shows nothing else."""
     inventory = board.reading.frame.inventory
     host = inventory.host
@@ -145,92 +145,92 @@ def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
     word = str(verdict.value).upper() if verdict.severity else str(verdict.value)
     style = GOOD if verdict.value == "ok" and doubt(inventory) is None else _STYLES[verdict.severity]
     yield line(
-        (paper.clean(host.hostname or host.source), STRONG), "  ",
-        *_marked(board, verdict, paper, f"{word}: {verdict.words}", style),
+        (display.clean(host.hostname or host.source), STRONG), "  ",
+        *_marked(board, verdict, display, f"{word}: {verdict.words}", style),
     )  # fmt: skip
     times = f"{board.reading.at[11:19]} UTC", f"{'all' if board.whole else 'not all'} read at {board.read_at[11:19]}"
-    yield pack([(text, DULL) for text in (*times, "Ctrl-C ends")], width, paper.dot)
+    yield pack([(text, DULL) for text in (*times, "Ctrl-C ends")], width, display.dot)
     unread = board.reading.unread
     for text in unread[:_FEW]:
-        yield line((paper.clean(f"Not read: {text}"), WARN))
+        yield line((display.clean(f"Not read: {text}"), WARN))
     if len(unread) > _FEW:
         yield line((f"Not read: {len(unread) - _FEW} more", WARN))
 
 
-def _sign(board: Board, fact: Fact, paper: Paper) -> list[Piece]:
+def _sign(board: Board, fact: Fact, display: Display) -> list[Piece]:
     """The bold mark of a value changed in the last minute. Its sign is readable without colour."""
     way = board.mark(fact)
-    return [(_SIGNS[way][paper.ascii], _CHANGED), " "] if way else []
+    return [(_SIGNS[way][display.ascii], _CHANGED), " "] if way else []
 
 
-def _marked(board: Board, fact: Fact, paper: Paper, text: str, style: Style = PLAIN) -> list[Piece]:
+def _marked(board: Board, fact: Fact, display: Display, text: str, style: Style = PLAIN) -> list[Piece]:
     changed = board.mark(fact) is not None
-    return [*_sign(board, fact, paper), (paper.clean(text), style + STRONG if changed else style)]
+    return [*_sign(board, fact, display), (display.clean(text), style + STRONG if changed else style)]
 
 
-def _condition(board: Board, fact: Fact, paper: Paper) -> Text:
+def _condition(board: Board, fact: Fact, display: Display) -> Text:
     style = WARN if fact.lost else _STYLES[fact.severity]
     word = "?" if fact.lost else str(fact.value).upper() if fact.severity != "info" else "info"
-    return line("  ", *_marked(board, fact, paper, f"{word}: {fact.named}: {fact.words}", style))
+    return line("  ", *_marked(board, fact, display, f"{word}: {fact.named}: {fact.words}", style))
 
 
-def _tasks(board: Board, facts: Sequence[Fact], paper: Paper, width: int) -> list[Text]:
+def _tasks(board: Board, facts: Sequence[Fact], display: Display, width: int) -> list[Text]:
     found: list[Text] = []
     for fact in facts:
         state = next(
             (one for one in facts if one.object_id == fact.object_id and one.name == f"{fact.name}, state"), fact
         )
         if fact.task is not None:
-            found += _task(board, fact, state, paper, width - _BESIDE)
+            found += _task(board, fact, state, display, width - _BESIDE)
     return found
 
 
-def _task(board: Board, fact: Fact, state: Fact, paper: Paper, width: int) -> Iterator[Text]:
+def _task(board: Board, fact: Fact, state: Fact, display: Display, width: int) -> Iterator[Text]:
     """``rebuild of md:md0  ━━━━━━        45.2%  1 h 20 min left``; in two lines if that does not fit."""
     name = f"{fact.name} of {fact.named}"
     task = fact.task
     if task is None or fact.lost:
-        yield line("  ", *_marked(board, fact, paper, f"{name}: {fact.words}", WARN))
+        yield line("  ", *_marked(board, fact, display, f"{name}: {fact.words}", WARN))
         return
     waits = "" if task.state in ("running", None) else f"  {state.text}"
     time = f"  {left(task)} left" if task.remaining_seconds is not None else ""
-    behind = paper.words(
+    behind = display.words(
         f"{format_percent(task.percent, 1) if task.percent is not None else fact.text}{time}"
-    ) + paper.clean(waits)
-    start: list[Piece] = ["  ", *_marked(board, state, paper, name)]
+    ) + display.clean(waits)
+    start: list[Piece] = ["  ", *_marked(board, state, display, name)]
     room = min(width - line(*start).cell_len - cell_len(behind) - 4, _BAR_MOST)
     if room >= _BAR_LEAST:
-        yield line(*start, "  ", *_bar(task, room, paper), f"  {behind}")
+        yield line(*start, "  ", *_bar(task, room, display), f"  {behind}")
         return
     yield line(*start)
     room = min(width - cell_len(behind) - 6, _BAR_MOST)
-    yield line("    ", *((*_bar(task, room, paper), "  ") if room >= _BAR_LEAST else ()), behind)
+    yield line("    ", *((*_bar(task, room, display), "  ") if room >= _BAR_LEAST else ()), behind)
 
 
-def _bar(task: Task, room: int, paper: Paper) -> list[Piece]:
+def _bar(task: Task, room: int, display: Display) -> list[Piece]:
     if task.percent is None:
         return []
     done = min(int(room * task.percent / 100), room)
-    full, empty = ("#", ".") if paper.ascii else ("━", "╌")
+    full, empty = ("#", ".") if display.ascii else ("━", "╌")
     return [(full * done, GOOD), (empty * (room - done), DULL)]
 
 
-def _caches(board: Board, facts: Sequence[Fact], paper: Paper) -> list[Text]:
+def _caches(board: Board, facts: Sequence[Fact], display: Display) -> list[Text]:
     """One line for each layer: ``page cache  unwritten 1.5 MiB``."""
     layers: dict[str, list[Fact]] = {}
     for fact in facts:
         layers.setdefault(fact.object_id, []).append(fact)
     found = []
     for group in layers.values():
-        pieces: list[Piece] = ["  ", (paper.clean(group[0].named), DULL), "  "]
+        pieces: list[Piece] = ["  ", (display.clean(group[0].named), DULL), "  "]
         for number, fact in enumerate(group):
             style = WARN if fact.lost else PLAIN
-            pieces += [", ", *_marked(board, fact, paper, f"{fact.name} {fact.words}", style)][not number :]
+            pieces += [", ", *_marked(board, fact, display, f"{fact.name} {fact.words}", style)][not number :]
         found.append(line(*pieces))
     return found
 
 
-def _temperatures(board: Board, facts: Sequence[Fact], paper: Paper, width: int) -> list[Text]:
+def _temperatures(board: Board, facts: Sequence[Fact], display: Display, width: int) -> list[Text]:
     if not facts:
         return [line(("none reported", DULL))]
     found: list[Text] = []
@@ -239,24 +239,24 @@ def _temperatures(board: Board, facts: Sequence[Fact], paper: Paper, width: int)
     only = f"{common.pop()}/" if len(common) == 1 else ""  # the short form of ids, as on other screens
     for fact in facts:
         figure = "?" if fact.lost else fact.text
-        one = line(*_marked(board, fact, paper, f"{fact.named.removeprefix(only)} {figure}"))
-        if row.cell_len > 2 and row.cell_len + len(paper.dot) + one.cell_len > width:
+        one = line(*_marked(board, fact, display, f"{fact.named.removeprefix(only)} {figure}"))
+        if row.cell_len > 2 and row.cell_len + len(display.dot) + one.cell_len > width:
             found.append(row)
             row = line("  ")
-        row = row + (paper.dot if row.cell_len > 2 else "") + one
+        row = row + (display.dot if row.cell_len > 2 else "") + one
     return [*found, row]
 
 
-def _events(board: Board, paper: Paper) -> list[Text]:
+def _events(board: Board, display: Display) -> list[Text]:
     """The newest event first; times in UTC."""
     if not board.events:
         return [line((f"none since {board.begun[11:19]}", DULL))]
-    return [_event(one, paper) for one in reversed(board.events)]
+    return [_event(one, display) for one in reversed(board.events)]
 
 
-def _event(one: Happened, paper: Paper) -> Text:
+def _event(one: Happened, display: Display) -> Text:
     return line(
         "  ",
         (f"{one.at[11:19]} ", DULL),
-        (paper.clean(one.text), PLAIN if one.severity == "info" else _STYLES[one.severity]),
+        (display.clean(one.text), PLAIN if one.severity == "info" else _STYLES[one.severity]),
     )

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.bench.powercut.report import Cut, PowerCutRun
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Display, drawn, line
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.text import counted
 from raidctl.units import format_binary
@@ -26,18 +26,18 @@ _KILLED = "In a virtual machine, a writer that was killed before the cut cannot 
 
 
 @drawn
-def screen(run: PowerCutRun, paper: Paper) -> Iterator[RenderableType]:
+def screen(run: PowerCutRun, display: Display) -> Iterator[RenderableType]:
     """The run, its cuts, and the verdict."""
-    clean, target, plan = paper.clean, run.target, run.plan
+    clean, target, plan = display.clean, run.target, run.plan
     yield line((f"Power-cut run {run.run}", PLAIN), (f"  {clean(run.at)}  {clean(run.host or '')}", DULL))
     what = ", ".join(filter(None, (target.model, target.serial and f"serial number {target.serial}")))
     rows = [("target", [(clean(f"{target.name}{f' ({what})' if what else ''}"), PLAIN)])]
     size = format_binary(plan.blocks * plan.block_bytes)
     rows.append(("writes", [(f"{size} in blocks of {format_binary(plan.block_bytes)}, {plan.group} per flush", PLAIN)]))
-    yield facts(rows, paper, indent=0)
+    yield facts(rows, display, indent=0)
     if run.cuts:
         yield Text("")
-        yield _table(run, paper)
+        yield _table(run, display)
         for cut in run.cuts:
             for reason in cut.reasons:
                 yield line((clean(f"  cut {cut.number}: {reason}"), WARN))
@@ -47,7 +47,7 @@ def screen(run: PowerCutRun, paper: Paper) -> Iterator[RenderableType]:
         yield line((_KILLED, WARN))
 
 
-def _table(run: PowerCutRun, paper: Paper) -> RenderableType:
+def _table(run: PowerCutRun, display: Display) -> RenderableType:
     cuts = run.cuts
     return table(
         [
@@ -62,7 +62,7 @@ def _table(run: PowerCutRun, paper: Paper) -> RenderableType:
             Column("torn", cells([f"{cut.torn:,}" for cut in cuts]), right=True),
             Column("age of loss", cells([_age(cut) for cut in cuts]), right=True),
         ],
-        paper,
+        display,
         indent=0,
     )
 

@@ -9,23 +9,23 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Problem, hiding_problems
-from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, indented, line
+from raidctl.output.console import BAD, DULL, STRONG, WARN, Display, indented, line
 from raidctl.output.trouble import LOOK, NOTE, Trouble
 
 
-def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: Paper) -> Iterator[RenderableType]:
+def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], display: Display) -> Iterator[RenderableType]:
     """All problems, the worst first, then notes; nothing if there are neither."""
     for title, troubles in (("Problems", found), ("Notes", notes)):
         if troubles:
             yield Text("")
             yield line((title, STRONG))
             for trouble in troubles:
-                yield indented(line((paper.clean(trouble.where), style_of(trouble))), paper, 2)
-                yield indented(line(paper.clean(trouble.message)), paper, 6)
+                yield indented(line((display.clean(trouble.where), style_of(trouble))), display, 2)
+                yield indented(line(display.clean(trouble.message)), display, 6)
                 for folded in trouble.folded:
-                    yield indented(line((paper.words("· "), DULL), paper.clean(folded)), paper, 6)
+                    yield indented(line((display.words("· "), DULL), display.clean(folded)), display, 6)
                 if trouble.remedy:
-                    yield indented(line((paper.words("→ "), DULL), paper.clean(trouble.remedy)), paper, 6)
+                    yield indented(line((display.words("→ "), DULL), display.clean(trouble.remedy)), display, 6)
 
 
 def no_controller(problems: Iterable[Problem], lacking: str) -> Text:

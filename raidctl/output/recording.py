@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from raidctl.output.console import DULL, STRONG, WARN, Paper, indented, line
+from raidctl.output.console import DULL, STRONG, WARN, Display, indented, line
 from raidctl.recording.recording import Recording
 from raidctl.text import counted
 from raidctl.units import format_binary
@@ -27,18 +27,18 @@ def recording_data(recording: Recording, destination: str) -> dict[str, Any]:
     }
 
 
-def recording_screen(recording: Recording, destination: str, paper: Paper) -> str:
+def recording_screen(recording: Recording, destination: str, display: Display) -> str:
     """Each command with its exit code. A note on what it contains follows."""
     runs = [entry for entry in recording.manifest.answers if entry.run is not None]
     others = len(recording.manifest.answers) - len(runs)
     sums = f"{counted(len(runs), 'command')}, {counted(others, 'other reply')}, {format_binary(_size(recording))}"
-    parts: list[RenderableType] = [line((paper.clean(destination), STRONG), paper.dot, sums)]
+    parts: list[RenderableType] = [line((display.clean(destination), STRONG), display.dot, sums)]
     for entry in runs:
         state = f"exit code {entry.code}" if entry.trouble is None else entry.trouble.value
-        words = paper.clean(" ".join(entry.run or ()))
-        parts.append(indented(line(words, (f"  {state}", DULL if entry.code == 0 else WARN)), paper, 2))
+        words = display.clean(" ".join(entry.run or ()))
+        parts.append(indented(line(words, (f"  {state}", DULL if entry.code == 0 else WARN)), display, 2))
     parts.append(line(_MASKED) if recording.manifest.redacted else line((_WARNING, WARN)))
-    return paper.render(parts)
+    return display.render(parts)
 
 
 def size(recording: Recording) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from raidctl.health.redundancy import in_words
 from raidctl.model import Inventory
 from raidctl.operate.removal_report import Reason, Removal, VolumeLeft
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, indented, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, hanging, indented, line
 from raidctl.output.head import head
 from raidctl.output.phrases import status
 from raidctl.output.table import facts
@@ -32,58 +32,58 @@ _NOW = 60
 
 
 @drawn
-def screen(found: Removal, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def screen(found: Removal, display: Display, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text. ``more``: also the guards that passed, and the facts."""
-    yield head(Inventory(host=found.host), paper)
+    yield head(Inventory(host=found.host), display)
     yield Text("")
     word, style = _WORDS[found.verdict]
     answer = _ANSWERS[found.verdict]
     if found.verdict == "yes" and found.recorded:
         answer = "At the time of this recording, the drive could be pulled."
-    yield hanging((f"{word:{_LABEL}}", style), [(answer, STRONG)], paper)
+    yield hanging((f"{word:{_LABEL}}", style), [(answer, STRONG)], display)
     yield Text("")
     box = f" (enclosure {found.enclosure})" if found.enclosure else ""
-    yield from _label("BAY", f"{found.bay}{box}" if found.bay else None, paper)
-    yield from _label("SERIAL", found.serial or (f"WWN {found.wwn}" if found.wwn else None), paper)
+    yield from _label("BAY", f"{found.bay}{box}" if found.bay else None, display)
+    yield from _label("SERIAL", found.serial or (f"WWN {found.wwn}" if found.wwn else None), display)
     yield Text("")
     shown = [one for one in found.reasons if more or one.verdict != "yes"]
     for one in shown or [one for one in found.reasons if one.guard == "R1"]:
-        yield from _reason(one, paper, more=more)
+        yield from _reason(one, display, more=more)
     yield Text("")
-    yield facts(list(_rows(found, paper)), paper, indent=0)
+    yield facts(list(_rows(found, display)), display, indent=0)
 
 
-def _label(name: str, value: str | None, paper: Paper) -> Iterator[RenderableType]:
-    text = paper.clean(value) if value else "not reported"
-    yield hanging((f"{name:{_LABEL}}", STRONG), [(text, STRONG if value else WARN)], paper)
+def _label(name: str, value: str | None, display: Display) -> Iterator[RenderableType]:
+    text = display.clean(value) if value else "not reported"
+    yield hanging((f"{name:{_LABEL}}", STRONG), [(text, STRONG if value else WARN)], display)
 
 
-def _reason(one: Reason, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _reason(one: Reason, display: Display, *, more: bool) -> Iterator[RenderableType]:
     word, style = _WORDS[one.verdict]
-    yield hanging((f"{word:{_LABEL}}", style), [(f"{paper.clean(one.text)} [{one.guard}]", PLAIN)], paper)
-    lines = [(paper.words("→ "), one.remedy, PLAIN)] if one.remedy else []
+    yield hanging((f"{word:{_LABEL}}", style), [(f"{display.clean(one.text)} [{one.guard}]", PLAIN)], display)
+    lines = [(display.words("→ "), one.remedy, PLAIN)] if one.remedy else []
     lines += [("", fact, DULL) for fact in one.evidence if more]
     for mark, text, look in lines:
-        yield indented(line((mark, DULL), (paper.clean(text), look)), paper, _LABEL)
+        yield indented(line((mark, DULL), (display.clean(text), look)), display, _LABEL)
 
 
-def _rows(found: Removal, paper: Paper) -> Iterator[tuple[str, Sequence[Piece]]]:
+def _rows(found: Removal, display: Display) -> Iterator[tuple[str, Sequence[Piece]]]:
     size = found.size_bytes and format_decimal(found.size_bytes)
     drive = (found.drive, found.model, size, found.device)
     words, style = status(found.status, found.status_text)
-    yield "drive", [*(paper.clean(text) for text in drive if text), (paper.clean(words), style)]
+    yield "drive", [*(display.clean(text) for text in drive if text), (display.clean(words), style)]
     if found.leaves_with_it:
-        yield "with it", [paper.clean(name) for name in found.leaves_with_it]
+        yield "with it", [display.clean(name) for name in found.leaves_with_it]
     for volume in found.volumes:
-        yield "volume", [paper.clean(text) for text in _volume(volume)]
-    yield "spares", [paper.clean(name) for name in found.spares] or [("none for its arrays", DULL)]
-    yield "activity", [paper.clean(text) for text in found.activity] or [("none", DULL)]
-    others = [(paper.clean(text), WARN) for text in found.errors_elsewhere]
+        yield "volume", [display.clean(text) for text in _volume(volume)]
+    yield "spares", [display.clean(name) for name in found.spares] or [("none for its arrays", DULL)]
+    yield "activity", [display.clean(text) for text in found.activity] or [("none", DULL)]
+    others = [(display.clean(text), WARN) for text in found.errors_elsewhere]
     yield "others", others or [("no errors reported on other members", DULL)]
-    yield "caches", [paper.clean(text) for text in found.unwritten] or [("no unwritten data reported", DULL)]
-    yield "boot", [paper.clean(text) for text in found.boot] or [("no boot partition seen on the drive", DULL)]
+    yield "caches", [display.clean(text) for text in found.unwritten] or [("no unwritten data reported", DULL)]
+    yield "boot", [display.clean(text) for text in found.boot] or [("no boot partition seen on the drive", DULL)]
     for at in dict.fromkeys(volume.last_check_at for volume in found.volumes):
-        yield "checked", [paper.clean(f"last complete consistency check {at}")] if at else [("not reported", DULL)]
+        yield "checked", [display.clean(f"last complete consistency check {at}")] if at else [("not reported", DULL)]
     yield "read", [_age(found.age_seconds)]
 
 

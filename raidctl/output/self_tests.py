@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.style import Style
 
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, drawn, line
 from raidctl.output.table import Column, nonempty, table
 from raidctl.units import format_duration, format_percent
 from raidctl.vendor.self_tests import SelfTest
@@ -17,25 +17,25 @@ _WORDS = {"none": "never tested", "not_supported": "not supported", "unknown": "
 
 
 @drawn
-def self_tests_screen(found: Sequence[SelfTest], paper: Paper, *, unread: bool = False) -> Iterator[RenderableType]:
+def self_tests_screen(found: Sequence[SelfTest], display: Display, *, unread: bool = False) -> Iterator[RenderableType]:
     """Each drive with its running or last self-test; ``unread``: not everything could be read."""
     if not found:
         yield line(f"No plain drives{' were found, but not everything could be read' if unread else ''}.")
         return
     yield table(
         [
-            Column("drive", [(paper.clean(one.drive), STRONG) for one in found]),
-            *nonempty([Column("device", [(paper.clean(one.device or ""), PLAIN) for one in found])]),
+            Column("drive", [(display.clean(one.drive), STRONG) for one in found]),
+            *nonempty([Column("device", [(display.clean(one.device or ""), PLAIN) for one in found])]),
             Column("last self-test", [_state(one) for one in found], 10),
             *nonempty(
                 [
                     Column("at", [(_hours(one), PLAIN) for one in found]),
                     Column("long test takes", [(_minutes(one), PLAIN) for one in found], optional=True),
-                    Column("", [(paper.clean(_more(one)), DULL) for one in found], 20, late=True),
+                    Column("", [(display.clean(_more(one)), DULL) for one in found], 20, late=True),
                 ]
             ),
         ],
-        paper,
+        display,
         indent=0,
     )
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from raidctl.health.unknown_states import unknown_states
 from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, hanging, line
 from raidctl.output.controller import controller_block
 from raidctl.output.head import head
 from raidctl.output.problems import problem_sections, style_of
@@ -34,7 +34,7 @@ class Advice(NamedTuple):
 
 def screen(
     inventory: Inventory,
-    paper: Paper,
+    display: Display,
     *,
     more: bool = False,
     hint: str = "",
@@ -46,7 +46,7 @@ def screen(
 
     Args:
         inventory: What was found.
-        paper: How wide, in colour or not.
+        display: How wide, in colour or not.
         more: Also show serial numbers, details and other fields of the tools.
         hint: A sentence to show if there is nothing else.
         unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
@@ -54,12 +54,12 @@ def screen(
         whole: The machine, if the inventory is a part of it: an object is judged by what is around it.
     """
     found = (troubles(inventory, whole), notes(inventory, whole))
-    return paper.render(_parts(inventory, paper, found, more=more, hint=hint, unmounted=unmounted, advice=advice))
+    return display.render(_parts(inventory, display, found, more=more, hint=hint, unmounted=unmounted, advice=advice))
 
 
 def _parts(
     inventory: Inventory,
-    paper: Paper,
+    display: Display,
     problems: tuple[Sequence[Trouble], Sequence[Trouble]],
     *,
     more: bool,
@@ -68,29 +68,29 @@ def _parts(
     advice: Advice | None,
 ) -> Iterator[RenderableType]:
     (found, noted), below = problems, DrivesBelow(inventory.controllers)
-    yield head(inventory, paper)
+    yield head(inventory, display)
     if advice is not None and any(advice) and not found:
-        yield line(paper.words(_all_fine(inventory, "No failures found")))
-        yield _brief(*_counted(advice), paper)
-        yield line((paper.words('"raidctl diagnose" shows the remedies.'), DULL))
+        yield line(display.words(_all_fine(inventory, "No failures found")))
+        yield _brief(*_counted(advice), display)
+        yield line((display.words('"raidctl diagnose" shows the remedies.'), DULL))
     else:
-        yield _verdict(inventory, found, paper)
+        yield _verdict(inventory, found, display)
     # RAID controllers before plain drives
     for controller in sorted(inventory.controllers, key=lambda controller: controller.mode == "none"):
         yield Text("")
-        yield from controller_block(controller, paper, below, more=more, unmounted=unmounted)
+        yield from controller_block(controller, display, below, more=more, unmounted=unmounted)
     if not inventory.controllers and hint:
         yield Text("")
-        yield line(paper.words(hint))
-    yield from problem_sections(found, noted, paper)
+        yield line(display.words(hint))
+    yield from problem_sections(found, noted, display)
 
 
-def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
+def _verdict(inventory: Inventory, found: Sequence[Trouble], display: Display) -> RenderableType:
     if not found:
         style = PLAIN if unknown_states(inventory) else GOOD if inventory.controllers else DULL
-        return line((paper.words(_all_fine(inventory)), style))
+        return line((display.words(_all_fine(inventory)), style))
     briefs = [(trouble.brief, style_of(trouble)) for trouble in found]
-    return _brief(f"{counted(len(found), 'problem')}: ", briefs, paper, " below")
+    return _brief(f"{counted(len(found), 'problem')}: ", briefs, display, " below")
 
 
 def _counted(advice: Advice) -> tuple[str, list[tuple[str, Style]]]:
@@ -101,12 +101,12 @@ def _counted(advice: Advice) -> tuple[str, list[tuple[str, Style]]]:
     return f"{counted(len(styled), 'finding' if advice.critical else 'warning')}: ", styled
 
 
-def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where: str = "") -> RenderableType:
+def _brief(label: str, briefs: Sequence[tuple[str, Style]], display: Display, where: str = "") -> RenderableType:
     """The number of problems, and the first few of them."""
-    pieces: list[Piece] = [(paper.clean(text), style) for text, style in briefs[:_AT_THE_TOP]]
+    pieces: list[Piece] = [(display.clean(text), style) for text, style in briefs[:_AT_THE_TOP]]
     if len(briefs) > _AT_THE_TOP:
         pieces.append((f"{len(briefs) - _AT_THE_TOP} more{where}", DULL))
-    return hanging((label, STRONG), pieces, paper)
+    return hanging((label, STRONG), pieces, display)
 
 
 def _all_fine(inventory: Inventory, verdict: str = "No problems found") -> str:

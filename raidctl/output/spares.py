@@ -9,46 +9,46 @@ from rich.style import Style
 
 from raidctl.health.redundancy import in_words
 from raidctl.operate.spares import ArraySpares, Spare
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, hanging, line
 from raidctl.output.phrases import decimal
 from raidctl.output.table import Column, table
 
 
 @drawn
-def spares_screen(found: Sequence[ArraySpares], paper: Paper, *, unread: bool = False) -> Iterator[RenderableType]:
+def spares_screen(found: Sequence[ArraySpares], display: Display, *, unread: bool = False) -> Iterator[RenderableType]:
     """Each array with its spares; ``unread``: not everything could be read."""
     if not found:
         yield line(f"No arrays that could use a spare{', but not everything could be read' if unread else ''}.")
     for array in found:
         about = (array.raid_level or "", in_words(array.failures_tolerated), ", ".join(array.volumes))
-        pieces: list[Piece] = [paper.clean(text) for text in about if text]
-        yield hanging((f"{paper.clean(array.array)}  ", STRONG), pieces, paper)
+        pieces: list[Piece] = [display.clean(text) for text in about if text]
+        yield hanging((f"{display.clean(array.array)}  ", STRONG), pieces, display)
         if array.group:
             share = f", shared with {', '.join(array.shares_with)}" if array.shares_with else ""
-            yield line(paper.clean(f"  spare group {array.group}{share}"))
+            yield line(display.clean(f"  spare group {array.group}{share}"))
         if array.why:
-            yield hanging("  ", [(paper.clean(array.why), WARN)], paper)
+            yield hanging("  ", [(display.clean(array.why), WARN)], display)
         if array.spares:
-            yield _table(array.spares, paper)
+            yield _table(array.spares, display)
         else:
             yield line("  no spare" if array.known else ("  spares unknown: no output lists the drives", DULL))
 
 
-def _table(spares: Sequence[Spare], paper: Paper) -> RenderableType:
+def _table(spares: Sequence[Spare], display: Display) -> RenderableType:
     return table(
         [
-            Column("spare", [(paper.clean(one.drive), PLAIN) for one in spares]),
-            Column("serial", [(paper.clean(one.serial or "?"), PLAIN) for one in spares]),
+            Column("spare", [(display.clean(one.drive), PLAIN) for one in spares]),
+            Column("serial", [(display.clean(one.serial or "?"), PLAIN) for one in spares]),
             Column("size", [(decimal(one.size_bytes), PLAIN) for one in spares], right=True),
             Column("kind", [(one.media or "?", PLAIN) for one in spares]),
             Column("status", [(one.status, PLAIN if one.status == "ok" else BAD) for one in spares]),
             Column("for", [("this array" if one.dedicated else "all arrays", PLAIN) for one in spares]),
-            Column("fits", [_fits(one, paper) for one in spares], 10, late=True),
+            Column("fits", [_fits(one, display) for one in spares], 10, late=True),
         ],
-        paper,
+        display,
     )
 
 
-def _fits(one: Spare, paper: Paper) -> tuple[str, Style]:
+def _fits(one: Spare, display: Display) -> tuple[str, Style]:
     word, style = {True: ("yes", GOOD), False: ("NO", BAD), None: ("?", DULL)}[one.fits]
-    return (f"{word}: {paper.clean(one.why)}" if one.why else word), style
+    return (f"{word}: {display.clean(one.why)}" if one.why else word), style

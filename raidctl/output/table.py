@@ -10,7 +10,7 @@ from rich.console import Group, OverflowMethod, RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.output.console import DULL, LEAST_ROOM, PLAIN, Paper, Piece, broken, indented, line, pack
+from raidctl.output.console import DULL, LEAST_ROOM, PLAIN, Display, Piece, broken, indented, line, pack
 from raidctl.output.grid import Grid
 
 GAP = 2
@@ -69,7 +69,7 @@ def nonempty(columns: Sequence[Column | None]) -> list[Column]:
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
     """Widths of columns that fit into ``room`` together. The widest columns that may fold shrink first.
 
-    ``steps`` are the least widths of each in three rounds; if one word is wider than the paper, all columns shrink
+    ``steps`` are the least widths of each in three rounds; if one word is wider than the display, all columns shrink
     further.
     """
     widths = list(naturals)
@@ -82,24 +82,24 @@ def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]
     return widths
 
 
-def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Column]:
+def shown(columns: Sequence[Column], display: Display, indent: int = 2) -> list[Column]:
     """The columns that fit. Optional ones are taken in their order, as long as nothing folds."""
     used = sum(column.natural + GAP for column in columns if not column.optional)
     chosen: list[Column] = []
     for column in columns:
         if column.optional:
-            if used + column.natural > paper.columns - indent:
-                used = paper.columns  # a less important column must not take its place
+            if used + column.natural > display.columns - indent:
+                used = display.columns  # a less important column must not take its place
                 continue
             used += column.natural + GAP
         chosen.append(column)
     return chosen
 
 
-def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Group:
-    """The table of these columns, never wider than the paper. A column that does not fit has a line below each row."""
-    chosen, below = _placed(shown(columns, paper, indent), paper.columns - indent)
-    room = paper.columns - indent - GAP * (len(chosen) - 1)
+def table(columns: Sequence[Column], display: Display, indent: int = 2) -> Group:
+    """A table, never wider than the display. A column that does not fit has a line below each row."""
+    chosen, below = _placed(shown(columns, display, indent), display.columns - indent)
+    room = display.columns - indent - GAP * (len(chosen) - 1)
     widths = fit([column.natural for column in chosen], [column.steps for column in chosen], room)
     parts: list[RenderableType] = []
     grid = None
@@ -107,21 +107,21 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Group:
         if grid is None:
             grid = Grid(widths, gap=GAP, indent=indent)
             if not parts and any(column.title for column in chosen):
-                grid.add([_title(column, paper) for column in chosen], bottom=True)
+                grid.add([_title(column, display) for column in chosen], bottom=True)
             parts.append(grid)
         grid.add([_text(*place) for place in zip(chosen, row, widths, strict=True)])
         for column in below:
             text, style = column.cells[number]
             if text not in {"", "?"}:
-                label = f"{paper.words(column.title)}  " if column.title else ""
+                label = f"{display.words(column.title)}  " if column.title else ""
                 row_below = line((label, DULL), (broken(text, room - len(label)), style))
-                parts.append(indented(row_below, paper, indent + GAP))
+                parts.append(indented(row_below, display, indent + GAP))
                 grid = None
     return Group(*parts)
 
 
-def _title(column: Column, paper: Paper) -> Text:
-    return _aligned(column, paper.words(column.title), DULL, "fold")
+def _title(column: Column, display: Display) -> Text:
+    return _aligned(column, display.words(column.title), DULL, "fold")
 
 
 def _text(column: Column, cell: Cell, width: int) -> Text:
@@ -138,7 +138,7 @@ def _aligned(column: Column, text: str, style: Style, overflow: OverflowMethod) 
 def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
     """Columns side by side, and those that do not fit. These get a line below each row.
 
-    A word wider than the paper is folded beside the others if these leave half of the width.
+    A word wider than the display is folded beside the others if these leave half of the width.
     """
     beside, below = list(columns), list[Column]()
     longest = [column.longest for column in columns]
@@ -151,28 +151,28 @@ def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Co
     return beside, below
 
 
-def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int = 2) -> RenderableType:
+def facts(rows: Sequence[tuple[str, Sequence[Piece]]], display: Display, indent: int = 2) -> RenderableType:
     """Labels on the left, their facts in a row on the right. Line breaks are between facts if possible."""
-    width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 2)
-    room = paper.columns - indent - width - GAP
+    width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), display.columns // 2)
+    room = display.columns - indent - width - GAP
     if room < LEAST_ROOM:
-        return _stacked(rows, paper, indent)
+        return _stacked(rows, display, indent)
     grid = Grid((width, room), gap=GAP, indent=indent)
     for label, pieces in rows:
-        grid.add((line((label, DULL)), pack(pieces, room, paper.dot)))
+        grid.add((line((label, DULL)), pack(pieces, room, display.dot)))
     return grid
 
 
-def _stacked(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int) -> Group:
+def _stacked(rows: Sequence[tuple[str, Sequence[Piece]]], display: Display, indent: int) -> Group:
     """Each label with its facts below, for narrow screens."""
-    room = paper.columns - indent - GAP
+    room = display.columns - indent - GAP
     return Group(
         *(
             part
             for label, pieces in rows
             for part in (
-                indented(line((label, DULL)), paper, indent),
-                indented(pack(pieces, room, paper.dot), paper, indent + GAP),
+                indented(line((label, DULL)), display, indent),
+                indented(pack(pieces, room, display.dot), display, indent + GAP),
             )
         )
     )

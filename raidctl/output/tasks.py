@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidctl.model import Inventory, Task
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, line
 from raidctl.output.head import head
 from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
@@ -37,43 +37,43 @@ _PERCENT, _SECONDS = 5.0, 600.0
 
 
 @drawn
-def tasks_screen(found: TaskReport, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+def tasks_screen(found: TaskReport, display: Display, *, more: bool = False) -> Iterator[RenderableType]:
     """The whole screen as text."""
     del more
     bare = Inventory(host=found.host, problems=found.problems)
-    yield head(bare, paper)
-    yield line(summary(found, paper))
+    yield head(bare, display)
+    yield line(summary(found, display))
     if found.tasks:
         yield Text("")
-        yield _table(found.tasks, paper)
-    yield from problem_sections(troubles(bare), notes(bare), paper)
+        yield _table(found.tasks, display)
+    yield from problem_sections(troubles(bare), notes(bare), display)
 
 
-def summary(found: TaskReport, paper: Paper) -> Piece:
+def summary(found: TaskReport, display: Display) -> Piece:
     """The number of tasks; "none" only if everything could be read."""
     doubt = f"state unknown: {listing(found.unknown)}" if found.unknown else "not everything could be read"
     if found.tasks:
         text = counted(len(found.tasks), "task")
-        return paper.clean(text if found.complete else f"{text}; {doubt}"), STRONG
+        return display.clean(text if found.complete else f"{text}; {doubt}"), STRONG
     if found.complete:
         return NOTHING, GOOD
-    return paper.clean(f"No task is reported, but {doubt}."), WARN
+    return display.clean(f"No task is reported, but {doubt}."), WARN
 
 
-def _table(tasks: Sequence[Task], paper: Paper) -> Group:
+def _table(tasks: Sequence[Task], display: Display) -> Group:
     def of(title: str, value: Callable[[Task], str], *, right: bool = False) -> Column:
-        return Column(title, [(paper.clean(value(task)), PLAIN) for task in tasks], right=right)
+        return Column(title, [(display.clean(value(task)), PLAIN) for task in tasks], right=right)
 
     columns = [
-        Column("task", [(paper.clean(word(task.operation)), STRONG) for task in tasks]),
+        Column("task", [(display.clean(word(task.operation)), STRONG) for task in tasks]),
         of("of", _named),
         of("device", lambda task: task.device or "?"),
         of("done", lambda task: "?" if task.percent is None else format_percent(task.percent), right=True),
         of("speed", lambda task: "" if task.rate_bytes is None else f"{format_binary(task.rate_bytes)}/s", right=True),
         of("left", left),
-        Column("state", [(paper.clean(state(task)), _STYLES.get(task.state or "", DULL)) for task in tasks], 12),
+        Column("state", [(display.clean(state(task)), _STYLES.get(task.state or "", DULL)) for task in tasks], 12),
     ]
-    return table(nonempty(columns), paper)
+    return table(nonempty(columns), display)
 
 
 def _named(task: Task) -> str:
@@ -115,7 +115,7 @@ def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
 class Log(Struct):
     """The lines of tasks in a pipe. A task is written when it is new, 5 percent further, or 10 minutes later."""
 
-    paper: Paper
+    display: Display
     written: dict[tuple[str, str], tuple[float, float | None]] = field(default_factory=dict)
 
     def lines(self, step: Step) -> Iterator[str]:
@@ -131,53 +131,53 @@ class Log(Struct):
         yield from (self._line(now, one.message) for one in step.new)
 
     def _line(self, now: float, text: str) -> str:
-        return f"{timedelta(seconds=round(now))}  {self.paper.clean(text)}\n"
+        return f"{timedelta(seconds=round(now))}  {self.display.clean(text)}\n"
 
 
-def as_log(steps: Iterable[Step], paper: Paper, write: Callable[[str], None]) -> Step | None:
+def as_log(steps: Iterable[Step], display: Display, write: Callable[[str], None]) -> Step | None:
     """Write the lines in a pipe; return the last step."""
-    log, last = Log(paper), None
+    log, last = Log(display), None
     for last in steps:
         for text in log.lines(last):
             write(text)
     return last
 
 
-def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
+def as_bars(steps: Iterable[Step], display: Display) -> Step | None:
     """Draw and update one bar per task on the terminal. Return the last step."""
-    console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
+    console = Console(file=sys.stdout, width=display.columns, highlight=False, no_color=not display.colour)
     last = None
     with live_lines(console) as live:
         for last in steps:
-            live.update(bars(last, paper), refresh=True)
+            live.update(bars(last, display), refresh=True)
     return last
 
 
-def bars(step: Step, paper: Paper) -> RenderableType:
+def bars(step: Step, display: Display) -> RenderableType:
     """The bars of a reading, followed by how awaited tasks ended."""
     found = report(step.frame.inventory, step.frame.tasks, step.over)
-    rest: list[RenderableType] = [ended_line(one, paper) for one in step.over]
+    rest: list[RenderableType] = [ended_line(one, display) for one in step.over]
     if not step.frame.tasks and not step.over:
-        rest.append(line(summary(found, paper)))
-    if paper.columns < _NARROW:
-        return Group(*(Text(paper.clean(_brief(task))) for task in step.frame.tasks), *rest)
+        rest.append(line(summary(found, display)))
+    if display.columns < _NARROW:
+        return Group(*(Text(display.clean(_brief(task))) for task in step.frame.tasks), *rest)
     grid = Table.grid(padding=(0, 2, 0, 0))
     for task in step.frame.tasks:
         bar: RenderableType = ProgressBar(total=100, completed=task.percent or 0, width=_BAR)
-        if paper.ascii:
+        if display.ascii:
             full = round((task.percent or 0) * _BAR / 100)
             bar = Text("#" * full + "." * (_BAR - full))
         time = left(task) or (state(task) if task.state != "running" else "")
         grid.add_row(
-            Text(paper.clean(word(task.operation)), STRONG),
-            Text(paper.clean(_named(task)), overflow="fold"),
+            Text(display.clean(word(task.operation)), STRONG),
+            Text(display.clean(_named(task)), overflow="fold"),
             bar,
             Text("?" if task.percent is None else format_percent(task.percent, 1)),
-            Text(paper.clean(time), DULL),
+            Text(display.clean(time), DULL),
         )
     return Group(grid, *rest)
 
 
-def ended_line(one: Ended, paper: Paper) -> Text:
+def ended_line(one: Ended, display: Display) -> Text:
     """``done  Rebuild of md:md0 ended: it is ok.``."""
-    return line(_RESULTS[one.result], paper.clean(one.message))
+    return line(_RESULTS[one.result], display.clean(one.message))

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.evidence import Output
-from raidctl.output.console import DULL, STRONG, Paper, drawn, line
+from raidctl.output.console import DULL, STRONG, Display, drawn, line
 from raidctl.output.table import Column, cells, table
 from raidctl.text import counted
 
@@ -27,7 +27,7 @@ def unparsed(outputs: Sequence[Output]) -> list[dict[str, Any]]:
 
 
 @drawn
-def unparsed_screen(outputs: Sequence[Output], paper: Paper) -> Iterator[RenderableType]:
+def unparsed_screen(outputs: Sequence[Output], display: Display) -> Iterator[RenderableType]:
     """The screen of ``raidctl show --unparsed``: totals, then each output with unused lines."""
     total = sum(bool(one.text.strip()) for output in outputs for one in output.lines)
     left = [(output, output.unparsed()) for output in outputs]
@@ -44,11 +44,11 @@ def unparsed_screen(outputs: Sequence[Output], paper: Paper) -> Iterator[Rendera
     for output, lines in left:
         if lines:
             yield Text("")
-            yield line((paper.clean(output.command), STRONG))
+            yield line((display.clean(output.command), STRONG))
             yield table(
                 [
                     Column("", [(str(one.number), DULL) for one in lines], right=True),
-                    Column("", cells([paper.clean(one.text) for one in lines]), 20),
+                    Column("", cells([display.clean(one.text) for one in lines]), 20),
                 ],
-                paper,
+                display,
             )

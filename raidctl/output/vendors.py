@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Capability
-from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, drawn, indented, pack
+from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Display, drawn, indented, pack
 from raidctl.output.table import GAP, Column, cells, facts, table
 from raidctl.vendor.abilities import Kind, kinds_of
 from raidctl.vendor.protocol import CAPABILITIES, Vendor
@@ -37,7 +37,7 @@ def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
 
 
 @drawn
-def support_screen(vendors: Sequence[Vendor], paper: Paper) -> Iterator[RenderableType]:
+def support_screen(vendors: Sequence[Vendor], display: Display) -> Iterator[RenderableType]:
     """The screen of ``raidctl vendors``."""
     whys: dict[str, int] = {}
     names = Column("", cells([name.replace("_", " ") for name in CAPABILITIES]), 12)
@@ -45,20 +45,20 @@ def support_screen(vendors: Sequence[Vendor], paper: Paper) -> Iterator[Renderab
         Column(vendor.FAMILY, [_mark(vendor.SUPPORT.get(name), whys) for name in CAPABILITIES]) for vendor in vendors
     ]
     widths = (names.natural, names.least)  # the names fold only where this saves a table
-    for block in min((list(_blocks(columns, paper.columns - width)) for width in widths), key=len):
-        yield table([names, *block], paper, indent=0)
+    for block in min((list(_blocks(columns, display.columns - width)) for width in widths), key=len):
+        yield table([names, *block], display, indent=0)
         yield Text("")
-    yield pack([(text, DULL) for text in _LEGEND], paper.columns, paper.dot)
+    yield pack([(text, DULL) for text in _LEGEND], display.columns, display.dot)
     for why, number in whys.items():
-        yield facts([(str(number), [paper.clean(why)])], paper, indent=0)
+        yield facts([(str(number), [display.clean(why)])], display, indent=0)
     for vendor in vendors:
         yield Text("")
-        yield pack([(paper.clean(vendor.FAMILY), STRONG), paper.clean(vendor.TITLE)], paper.columns, paper.dot)
-        rows = [("tools", [paper.clean(tool.name) for tool in vendor.TOOLS])]
-        rows += [("drivers", [paper.clean(driver) for driver in vendor.DRIVERS])] if vendor.DRIVERS else []
-        yield facts(rows, paper)
+        yield pack([(display.clean(vendor.FAMILY), STRONG), display.clean(vendor.TITLE)], display.columns, display.dot)
+        rows = [("tools", [display.clean(tool.name) for tool in vendor.TOOLS])]
+        rows += [("drivers", [display.clean(driver) for driver in vendor.DRIVERS])] if vendor.DRIVERS else []
+        yield facts(rows, display)
         for kind in kinds_of(vendor):
-            yield from _operations(kind, vendor, paper)
+            yield from _operations(kind, vendor, display)
 
 
 def _blocks(columns: Sequence[Column], room: int) -> Iterator[list[Column]]:
@@ -83,7 +83,7 @@ _PROOFS = {
 """How an operation was tested, the most certain first."""
 
 
-def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[RenderableType]:
+def _operations(kind: Kind, vendor: Vendor, display: Display) -> Iterator[RenderableType]:
     """The operations on a kind of controllers, by how they were tested. Some are only printed."""
     found = {
         words: [verb for verb, one in kind.abilities.items() if one.can and one.proof == proof]
@@ -95,9 +95,9 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
     rows = [(words, [verb.replace("_", " ") for verb in verbs]) for words, verbs in found.items() if verbs]
     whole = not kind.drivers and len(kind.tools) == len(vendor.TOOLS)
     names = [] if whole else [*(kind.drivers or ()), *(kind.tools if len(kind.tools) < len(vendor.TOOLS) else ())]
-    title = [("operations", PLAIN), *((paper.clean(name), DULL) for name in names)]
-    yield indented(pack(title, paper.columns - 2, paper.dot), paper, 2)
-    yield facts(rows or [("none", ["raidctl changes nothing with it"])], paper, indent=4)
+    title = [("operations", PLAIN), *((display.clean(name), DULL) for name in names)]
+    yield indented(pack(title, display.columns - 2, display.dot), display, 2)
+    yield facts(rows or [("none", ["raidctl changes nothing with it"])], display, indent=4)
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:

@@ -95,7 +95,7 @@ class Making(Protocol):
     def setup(self, view: HostView) -> Dialogue[Setup]:
         """Read what the other functions need."""
 
-    def hinders(self, new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
+    def obstacles(self, new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
         """Why the volume cannot be created on this machine, in sentences.
 
         For example, its name is taken, or a tool is missing.

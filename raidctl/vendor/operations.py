@@ -111,7 +111,7 @@ class Operations(Protocol):
     def judge(self, action: Action, answer: Answer) -> str | None:
         """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
 
-    def hinders(self, words: Sequence[str]) -> bool:
+    def may_interfere(self, words: Sequence[str]) -> bool:
         """Whether a family's tool with this command line may be changing something."""
 
     def back(self, volume: Volume, node: str) -> Action:

@@ -50,7 +50,7 @@ class Case:
             Evidence(
                 source="kernel" if fact and _from_kernel(fact) else source,
                 object=object_id,
-                says=statement,
+                statement=statement,
                 command=fact.command if fact else None,
                 line=fact.line.number if fact else None,
                 raw=fact.line.text.strip() if fact else None,

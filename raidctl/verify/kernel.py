@@ -63,7 +63,7 @@ def _defaults(view: HostView, mounts: tuple[tuple[Mount, Line], ...]) -> dict[st
             if options:
                 statement = f"{mount.point} is mounted with {', '.join(options)}, a default of its file system: "
                 found[mount.point] = Evidence(
-                    source="kernel", object=mount.point, says=f"{statement}it sends no flush",
+                    source="kernel", object=mount.point, statement=f"{statement}it sends no flush",
                     command=path_of(block.name), raw=options[0],
                 )  # fmt: skip
     return found
@@ -86,7 +86,7 @@ def queue(block: BlockDevice) -> Evidence | None:
     return Evidence(
         source="kernel",
         object=block.node,
-        says=f"treats the write cache as {block.write_cache}{sends.get(block.write_cache, '')}",
+        statement=f"treats the write cache as {block.write_cache}{sends.get(block.write_cache, '')}",
         command=f"/sys/class/block/{block.name.replace('/', '!')}/queue/write_cache",
         line=1,
         raw=block.write_cache,
@@ -100,7 +100,7 @@ def cache_type(kernel: Kernel, block: BlockDevice) -> Evidence | None:
         return None
     statement = f"the device reports its cache as {reported}"
     return Evidence(
-        source="kernel", object=block.node, says=statement, command=_cache_type(block), line=1, raw=reported
+        source="kernel", object=block.node, statement=statement, command=_cache_type(block), line=1, raw=reported
     )
 
 
@@ -121,5 +121,5 @@ def without_barriers(kernel: Kernel, points: tuple[str, ...]) -> list[Evidence]:
 def _mounted(pair: tuple[Mount, Line], statement: str) -> Evidence:
     mount, line = pair
     return Evidence(
-        source="kernel", object=mount.point, says=statement, command=MOUNTINFO, line=line.number, raw=line.text
+        source="kernel", object=mount.point, statement=statement, command=MOUNTINFO, line=line.number, raw=line.text
     )

@@ -37,7 +37,7 @@ def raid_level(case: Case) -> Answer:
     case.cite(volume.id, "raid_level", f"RAID level {level}")
     found = check_size(case.machine, case.subject, level)
     if found:
-        case.evidence.append(Evidence(source="arithmetic", object=volume.id, says=found.statement))
+        case.evidence.append(Evidence(source="arithmetic", object=volume.id, statement=found.statement))
     if case.machine.view.virtual:
         case.notes.append("The drives below it are virtual: several may be on one drive of the host.")
     if level not in case.claim.words:
@@ -57,7 +57,7 @@ def _level_unknown(case: Case) -> Answer:
     levels = fitting(case.machine, case.subject)
     if levels:
         statement = f"the size matches {listing(levels, 'or')}"
-        case.evidence.append(Evidence(source="arithmetic", object=case.subject.id, says=statement))
+        case.evidence.append(Evidence(source="arithmetic", object=case.subject.id, statement=statement))
     _kernel_size(case)
     return case.inconclusive(
         "The RAID level of this volume is not reported.", next_test="Install the controller's tool and verify again."
@@ -187,7 +187,7 @@ def _kernel_size(case: Case) -> BlockDevice | None:
     statement = f"{block.node} has {format_decimal(size)}"
     path = f"/sys/class/block/{block.name.replace('/', '!')}/size"
     case.evidence.append(
-        Evidence(source="kernel", object=block.node, says=statement, command=path, line=1, raw=sectors)
+        Evidence(source="kernel", object=block.node, statement=statement, command=path, line=1, raw=sectors)
     )
     return block
 

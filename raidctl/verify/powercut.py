@@ -100,9 +100,8 @@ def _of_mounts(measured: Measured, subject: Subject, machine: CheckedMachine) ->
     unsent = without_barriers(machine.kernel, subject.item.mountpoints)
     if not unsent:
         return measured
-    why = (
-        f"The power cuts do not show what happens to writes without flushes, but {listing(one.says for one in unsent)}."
-    )
+    causes = listing(one.statement for one in unsent)
+    why = f"The power cuts do not show what happens to writes without flushes, but {causes}."
     test = "Mount it with barriers, and verify again."
     return Measured("inconclusive", (why,), next_test=test, evidence=(*measured.evidence, *unsent))
 

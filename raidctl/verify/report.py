@@ -33,7 +33,7 @@ class Evidence(msgspec.Struct, frozen=True):
         ),
     ]
     object: Annotated[str, doc("Id of the object or device concerned.")]
-    says: Annotated[str, doc("The statement, in terms of the inventory.")]
+    statement: Annotated[str, doc("The statement, in terms of the inventory.")]
     command: Annotated[str | None, doc("Command or file that it was read from; null: derived.")] = None
     line: Annotated[int | None, doc("Number of the line there; null: not a single line.")] = None
     raw: Annotated[str | None, doc("The line of output.")] = None

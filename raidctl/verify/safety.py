@@ -63,7 +63,7 @@ def power_safe(case: Case) -> Answer:
         case.cite(volume.id, "sync_disabled", f"sync=disabled on {early}")
         return case.failed(f"Commits are acknowledged before they are written (sync=disabled) on {early}.")
     if volume is None or case.subject.software:
-        found = _by_drives(case, barriers=[one.says for one in barriers])
+        found = _by_drives(case, barriers=[one.statement for one in barriers])
     else:
         found = _behind_controller(case, volume.cache or VolumeCache())
     if found.verdict != "fail" and (lost := _without_backup(case)):

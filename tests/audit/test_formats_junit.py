@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
 from raidctl.output.audit_formats import Options, writer
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from tests.audit.policies import recorded
 from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES
@@ -43,7 +43,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
 
 def written(*hosts: Audited, summary: Summary | None = None) -> ET.Element:
     """The parsed XML of some hosts."""
-    out = writer("junit", Options("site.toml", Paper(width=80), alone=len(hosts) == 1))
+    out = writer("junit", Options("site.toml", Display(width=80), alone=len(hosts) == 1))
     pieces = [out.begin(), *map(out.host, hosts), *out.end(summary or Summary(), lambda: iter(hosts))]
     return ET.fromstring("".join(pieces).encode("utf-8"))  # noqa: S314 - our own text
 

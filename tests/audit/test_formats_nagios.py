@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
 from raidctl.output.audit_formats import Options, writer
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.nagios import LONGEST, Counts, Status, cut, plugin, safe, status_of
 from tests.audit.policies import recorded
 from tests.audit.rule_examples import HEALTHY
@@ -70,7 +70,7 @@ def finding(severity: str = "critical", outcome: str = "fail", **more: object) -
 
 def audited(*findings: Finding) -> Check:
     """The output for one machine with these findings. One further check passed."""
-    out = writer("nagios", Options("site.toml", Paper(width=80), alone=True))
+    out = writer("nagios", Options("site.toml", Display(width=80), alone=True))
     out.host(Audited(host="db1", source="local", findings=findings))
     summary = Summary(hosts=1, checked=len(findings) + 1, passed=1)
     check = read("".join(out.end(summary, lambda: iter(()))))

@@ -16,7 +16,7 @@ from raidctl.audit.rule import Rule
 from raidctl.cli import cli
 from raidctl.cli._diagnose_results import names
 from raidctl.model import Array, Capability, Controller, Drive, Problem
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.diagnose import screen
 from raidctl.output.json import schema
 from tests.audit.rule_examples import HEALTHY
@@ -224,14 +224,14 @@ def test_equal_findings_are_one_entry() -> None:
     able = {"drive_write_cache": Capability(read=True, set=True)}
     controllers = tuple(structs.replace(controller, capabilities=able) for controller in inventory.controllers)
     found = diagnose(structs.replace(inventory, controllers=controllers), rules())
-    printed = screen(found, inventory, Paper(width=80), more=False)
+    printed = screen(found, inventory, Display(width=80), more=False)
     assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drive-cache off" in " ".join(printed.split())
 
 
 def test_names_that_take_several_rows_stay_in_their_column() -> None:
     """Wrapped names are indented, so that they do not look like headings."""
     inventory = replayed("md-degraded-rebuilding").inventory
-    rows = screen(diagnose(inventory, rules()), inventory, Paper(), more=False).splitlines()
+    rows = screen(diagnose(inventory, rules()), inventory, Display(), more=False).splitlines()
     unknown = rows[rows.index("Unknown") + 1 : rows.index("", rows.index("Unknown"))]
     assert len(unknown) > 2
     assert all(row.startswith("  ") for row in unknown)
@@ -241,7 +241,7 @@ def test_names_that_take_several_rows_stay_in_their_column() -> None:
 def test_the_text_of_a_tool_is_printed_once_in_a_finding(machine: str) -> None:
     """Battery, cache and write policy have one reason, which is printed once."""
     inventory = replayed(machine).inventory
-    printed = " ".join(screen(diagnose(inventory, rules()), inventory, Paper(), more=False).split())
+    printed = " ".join(screen(diagnose(inventory, rules()), inventory, Display(), more=False).split())
     why = next(v.cache.why_not_in_force for c in inventory.controllers for v in c.volumes
                if v.cache and v.cache.why_not_in_force)  # fmt: skip
     words = why.rstrip(".").split(": ", 1)[1]

@@ -10,7 +10,7 @@ from msgspec import structs
 from raidctl.audit.builtin import named
 from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Array, Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.show import screen
 from tests.audit.p400_machines import BATTERY, p400
 from tests.audit.p400_machines import VOLUME as P400_VOLUME
@@ -332,7 +332,7 @@ unused devices: <none>
 """
     inventory = read_text(listing).inventory
     assert outcome_of("raid0_in_use", inventory, "md:md1") == [("fail" if len(slots) == 1 else "pass", "info")]
-    assert ("survives no further failure" in screen(inventory, Paper(80))) == (len(slots) == 1)
+    assert ("survives no further failure" in screen(inventory, Display(80))) == (len(slots) == 1)
 
 
 def test_an_array_on_a_failed_volume_is_not_badly_designed() -> None:

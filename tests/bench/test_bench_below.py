@@ -29,7 +29,7 @@ from raidctl.cli.shared.below_target import below
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.switcher import Switcher
-from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
+from raidctl.errors import BenchError, CannotTell, ChangeNotUndone, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
 from raidctl.verify.measurements import number
 from tests.bench.engine_bench import Patient
@@ -252,15 +252,15 @@ def test_a_refused_switch_of_the_read_ahead_is_a_reason() -> None:
 @pytest.mark.parametrize("back", [True, False])
 def test_a_read_ahead_that_is_not_restored_is_an_error(*, back: bool) -> None:
     """A failed undo is an error, whatever was measured."""
-    switch = Stuck(ChangeStands("It could not be restored."), back=back)
-    with pytest.raises(ChangeStands):
+    switch = Stuck(ChangeNotUndone("It could not be restored."), back=back)
+    with pytest.raises(ChangeNotUndone):
         whole(ReadAhead(seconds=0.1, rounds=1, switch=switch), BARE.bench())
 
 
 class Broken(Switcher):
     """A switcher whose controller cannot be restored, or was not changed."""
 
-    error: RaidctlError = ChangeStands("It could not be restored.")
+    error: RaidctlError = ChangeNotUndone("It could not be restored.")
 
     @contextmanager
     def _switched(self, state: State) -> Iterator[None]:
@@ -272,7 +272,7 @@ class Broken(Switcher):
 def test_a_write_cache_that_is_not_restored_is_an_error(tmp_path: Path) -> None:
     """A failed undo of `--switch-cache` is an error. A failed change is a reason."""
     switcher = Broken(at(tmp_path), subject(at(tmp_path), "/dev/sda")[1])
-    with pytest.raises(ChangeStands), put_back_or_report(switcher, "write_through"):
+    with pytest.raises(ChangeNotUndone), put_back_or_report(switcher, "write_through"):
         pass
     switcher.error = ChangeUndone("Nothing was changed.")
     with pytest.raises(BenchError, match="Nothing was changed"), put_back_or_report(switcher, "write_through"):

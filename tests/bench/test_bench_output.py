@@ -21,23 +21,23 @@ from raidctl.output.bench import screen, words
 from raidctl.output.bench_compare import compare_screen, list_screen
 from raidctl.output.bench_curve import columns, rows
 from raidctl.output.bench_progress import Bar, left
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.units import format_figure
 from tests.bench import bench_runs
 from tests.bench.bench_runs import spread
 
-WIDE = Paper()
-NARROW_ASCII = Paper(ascii=True)
+WIDE = Display()
+NARROW_ASCII = Display(ascii=True)
 
 
-@pytest.mark.parametrize("paper", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
-def test_every_line_fits_80_columns(paper: Paper) -> None:
+@pytest.mark.parametrize("display", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
+def test_every_line_fits_80_columns(display: Display) -> None:
     """No line is longer than 80 columns, even with a long target."""
     long = bench_runs.session(target="/srv/" + "a-long-directory/" * 8 + "raidctl-bench-1-0a1b2c3d.tmp")
     run = bench_runs.run(session=long, label="after the firmware", id=12)
-    text = screen(run, paper, more=True) + compare_screen(compare(run, bench_runs.run()), paper)
+    text = screen(run, display, more=True) + compare_screen(compare(run, bench_runs.run()), display)
     assert [line for line in text.splitlines() if len(line) > 80] == []
-    assert text.isascii() or not paper.ascii
+    assert text.isascii() or not display.ascii
 
 
 def test_each_figure_has_its_interval_and_number() -> None:
@@ -63,7 +63,7 @@ def test_a_missing_interval_is_marked() -> None:
 def test_colours_are_only_used_on_request() -> None:
     """Without colours, there is no escape sequence."""
     assert "\x1b" not in screen(bench_runs.run(), WIDE, more=True)
-    assert "\x1b[" in screen(bench_runs.run(), Paper(colour=True), more=True)
+    assert "\x1b[" in screen(bench_runs.run(), Display(colour=True), more=True)
 
 
 def test_foreign_texts_contain_no_escape_sequences() -> None:

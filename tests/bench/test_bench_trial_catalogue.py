@@ -42,7 +42,7 @@ from raidctl.bench.work import Op, Outcome, Target, Work
 from raidctl.cli import cli
 from raidctl.errors import BenchError
 from raidctl.output.bench import screen
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from tests.bench import bench_runs
 from tests.bench.engine_bench import Patient
 from tests.bench.served_model import serving
@@ -400,7 +400,7 @@ def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
         )
         classic = Profile(name="classic", title="", seconds=60, size=8 * MIB, trials=short)
         session = Runner(staged(target), again=False).run(classic)
-    text = screen(bench_runs.run(session=session), Paper(width=80), more=False)
+    text = screen(bench_runs.run(session=session), Display(width=80), more=False)
     for words in ("8 KiB blocks, one at a time", "Read timings", "in one row", "Requests per second by threads, 16"):
         assert words in text
     assert "--switch-cache measures it" in text

@@ -28,7 +28,15 @@ from raidctl.bench.trials.sequential import Sequential
 from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, Trial, ended, whole
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.work import Op, Outcome, Samples, Target, Work
-from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.errors import (
+    AccessMissing,
+    BenchError,
+    CannotTell,
+    ChangeNotUndone,
+    ChangeUndone,
+    RaidctlError,
+    UsageError,
+)
 from tests.bench.virtual_clock import Computed, Modelled, Stage
 
 Spoil = Callable[[Work, Outcome], Outcome]
@@ -292,5 +300,5 @@ def test_an_error_of_one_trial_is_its_result(kind: type[RaidctlError]) -> None:
 
 def test_a_failed_undo_ends_the_run() -> None:
     """A failed undo is raised at once."""
-    with pytest.raises(ChangeStands):
-        only(Raising(ChangeStands("It was not restored.")))
+    with pytest.raises(ChangeNotUndone):
+        only(Raising(ChangeNotUndone("It was not restored.")))

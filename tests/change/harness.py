@@ -30,7 +30,7 @@ from raidctl.change.engine import Change, begin, plan, subjects
 from raidctl.change.journal import Begin, Entry, Journal, JournalFull
 from raidctl.change.restore import Restorer
 from raidctl.change.state_directory import Holder, hold
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeNotUndone, ChangeUndone
 from raidctl.request import Runner
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey
@@ -220,7 +220,7 @@ def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
                 wanted = after
             except ChangeUndone:
                 pass
-            except ChangeStands:
+            except ChangeNotUndone:
                 trial.restore()
             current = trial.machine().machine.state()
             if current != wanted or any(journaled.pending for journaled in Journal(trial.place).changes()):

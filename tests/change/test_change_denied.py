@@ -14,7 +14,7 @@ from raidctl.change.journal import End, Journal
 from raidctl.change.restore import Restorer
 from raidctl.cli.shared.apply_change import Report
 from raidctl.cli.shared.plan_change import code_of
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeNotUndone, ChangeUndone
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -201,7 +201,7 @@ def test_an_unresponsive_drive_is_read_at_most_twice(workstation: Attempt) -> No
         return None
 
     workstation.reply = falls
-    with pytest.raises(ChangeStands, match="did not respond"):
+    with pytest.raises(ChangeNotUndone, match="did not respond"):
         workstation.change.apply()
     assert workstation.looks <= 2
     workstation.looks = 0
@@ -228,6 +228,6 @@ def test_a_drive_that_stops_responding_after_its_change_is_read_once(workstation
         return None
 
     workstation.reply = falls
-    with pytest.raises(ChangeStands, match="did not respond"):
+    with pytest.raises(ChangeNotUndone, match="did not respond"):
         workstation.change.apply()
     assert workstation.looks <= 3

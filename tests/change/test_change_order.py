@@ -11,7 +11,7 @@ import pytest
 
 from raidctl.change.engine import READ_DELAYS, Change, begin, plan
 from raidctl.change.journal import Journal
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeNotUndone, ChangeUndone
 from raidctl.model import Controller, Host, Inventory, Tool, Volume, VolumeCache, WritePolicy
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
@@ -145,7 +145,7 @@ def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
     The message names the volume, and the change stays open.
     """
     acme.failing = {"acme:0/v13": 0, "acme:0/v7": 1}
-    with pytest.raises(ChangeStands, match="acme:0/v7") as stands:
+    with pytest.raises(ChangeNotUndone, match="acme:0/v7") as stands:
         change(acme).apply()
     assert "v8" not in str(stands.value)
     assert [name for name, policy in acme.policies.items() if policy == "write_through"][3:] == ["acme:0/v7"]

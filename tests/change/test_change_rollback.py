@@ -16,7 +16,7 @@ from raidctl.change.operation import effects
 from raidctl.change.preview import preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
-from raidctl.errors import ChangeStands
+from raidctl.errors import ChangeNotUndone
 from raidctl.model import Controller, Drive, Host, Inventory, Volume
 from raidctl.request import Answer, Request, Run, Runner
 from raidctl.simulation.demo import machine
@@ -389,7 +389,7 @@ def test_a_setting_of_another_volume_under_the_number_confirms_nothing(tmp_path:
     seen = moving.look()
     made = plan(seen.inventory, VENDORS, [through("megaraid:0/v1")], unsafe=True)
     entry = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
-    with pytest.raises(ChangeStands, match="is another volume now"):
+    with pytest.raises(ChangeNotUndone, match="is another volume now"):
         Change(entry, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
     assert commands == [f"  {made.steps[0].action}"]
     result = moving.restore(left)
@@ -407,7 +407,7 @@ def test_a_failed_change_is_not_undone_on_another_volume(tmp_path: Path) -> None
     desired = [through("megaraid:0/v1"), Desired(object_id="megaraid:0/v1", setting="read_policy", value="none")]
     made = plan(seen.inventory, VENDORS, desired, unsafe=True)
     entry = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
-    with pytest.raises(ChangeStands, match="is another volume now"):
+    with pytest.raises(ChangeNotUndone, match="is another volume now"):
         Change(entry, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
     assert commands == [f"  {step.action}" for step in made.steps]
     result = moving.restore(left)

@@ -13,7 +13,7 @@ from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
 from raidctl.cli.shared.locate_leds import desired_state, find_leds, led_machine
 from raidctl.cli.shared.machine import Machine
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeNotUndone, ChangeUndone
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -91,7 +91,7 @@ def test_an_undo_that_failed_is_not_done_if_nothing_reports_the_setting(tmp_path
     made = plan(seen.inventory, leds.vendors, desired_state(found.indicators, "on")(seen), unsafe=False)
     entry = begin("locate", made, seen.inventory, about="", source="demo:p440")
     change = Change(entry, journal, tool, leds.survey, leds.vendors, lambda _: None, sleep=lambda _: None)
-    with pytest.raises(ChangeStands, match=r"locate of smartarray:0/1I:1:1, which nothing reports"):
+    with pytest.raises(ChangeNotUndone, match=r"locate of smartarray:0/1I:1:1, which nothing reports"):
         change.apply()
     assert len(journal.pending()) == 1
 
@@ -107,7 +107,7 @@ class Interrupted(Slow):
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(("at", "error"), [(3, KeyboardInterrupt), (4, ChangeStands)])
+@pytest.mark.parametrize(("at", "error"), [(3, KeyboardInterrupt), (4, ChangeNotUndone)])
 def test_an_interrupted_command_is_watched(
     p400: Simulated, tmp_path: Path, at: int, error: type[BaseException]
 ) -> None:

@@ -24,7 +24,7 @@ from raidctl.change.permitted_commands import judged
 from raidctl.change.saved import keep
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.change.unfinished import problems
-from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeNotUndone, ChangeUndone, UnderWay
 from raidctl.model import Controller, Drive, Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
@@ -89,9 +89,9 @@ OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool, str | None]] = {
     "is not supported": (ChangeUndone, False, None),
     "refuses and changes": (None, True, "spare"),
     "hangs after the change": (None, True, "spare"),
-    "accepts and does nothing": (ChangeStands, True, None),
-    "hangs": (ChangeStands, True, None),
-    "another instance runs": (ChangeStands, True, None),
+    "accepts and does nothing": (ChangeNotUndone, True, None),
+    "hangs": (ChangeNotUndone, True, None),
+    "another instance runs": (ChangeNotUndone, True, None),
     "another instance runs after the change": (None, False, "spare"),
 }
 
@@ -109,7 +109,7 @@ def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
             with pytest.raises(error):
                 change.apply()
         assert (change.doubtful, machine.member("LABD00004")) == (doubtful, state), behaviour
-        assert [one.unconfirmed for one in machine.journal.pending()] == [True] * (error is ChangeStands), behaviour
+        assert [one.unconfirmed for one in machine.journal.pending()] == [True] * (error is ChangeNotUndone), behaviour
 
 
 @pytest.mark.parametrize("came", [True, False])
@@ -117,7 +117,7 @@ def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: b
     """``show`` lists the deed. ``restore`` ends it with what it has done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.behaviour, bays.match = "hangs", "--add-spare"
-    with pytest.raises(ChangeStands, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
+    with pytest.raises(ChangeNotUndone, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
         change.apply()
     [problem] = problems(bays.place, SOURCE)
     assert "is not confirmed: trial. Not confirmed: mdadm /dev/md0 --add-spare /dev/sdd" in problem.message
@@ -173,7 +173,7 @@ def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> 
         assert "did not end" in " ".join(change.warnings)
         assert bays.member("LABD00004") == "spare"
     else:
-        with pytest.raises(ChangeStands, match="It may still take effect"):
+        with pytest.raises(ChangeNotUndone, match="It may still take effect"):
             change.apply()
     assert change.doubtful
 
@@ -213,7 +213,7 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
         return dict(reply.state)
 
     bays.behaviour, bays.match, bays.events = "accepts and does nothing", "--add-spare", [(1.0, other)]
-    with pytest.raises(ChangeStands, match="md:md0/sdb was member, and is failed"):
+    with pytest.raises(ChangeNotUndone, match="md:md0/sdb was member, and is failed"):
         change.apply()
 
 
@@ -247,7 +247,7 @@ def test_guard_X2_a_renamed_array_is_left_alone(when: str, tmp_path: Path) -> No
         machine.behaviour, machine.match = "refuses", "--remove"
         machine.before = lambda request: rename() if "--remove" in str(request) else None
         expected = [*expected, "mdadm /dev/md0 --remove /dev/sda1"]
-    with pytest.raises(ChangeUndone if when == "before the command" else ChangeStands, match=r"md:md0"):
+    with pytest.raises(ChangeUndone if when == "before the command" else ChangeNotUndone, match=r"md:md0"):
         change.apply()
     assert [" ".join(argv) for argv in machine.argvs] == expected
     assert {machine.member("LABD00001-2", array) for array in ("md0", "md1")} == {None, "in_sync"}
@@ -456,7 +456,7 @@ def test_a_refused_step_does_not_vouch_for_the_one_before(bays: Bench) -> None:
         return look()
 
     change.read_machine = looked
-    with pytest.raises((ChangeStands, ChangeUndone)) as failure:
+    with pytest.raises((ChangeNotUndone, ChangeUndone)) as failure:
         change.apply()
     assert bays.member("LABD00001") in (None, "rebuilding"), "the test changed nothing"
     assert (bays.member("LABD00001") == "rebuilding") == isinstance(failure.value, ChangeUndone), failure.value
@@ -469,7 +469,7 @@ def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
     first = msgspec.structs.replace(first, way_back="none", no_way_back="The data is gone.")
     plan = msgspec.structs.replace(plan, steps=(first, second))
     bays.behaviour, bays.match = "refuses", "--remove"
-    with pytest.raises(ChangeStands, match=r'Nothing was undone. Continue with "raidctl replace resume'):
+    with pytest.raises(ChangeNotUndone, match=r'Nothing was undone. Continue with "raidctl replace resume'):
         bays.change(plan, resume="raidctl replace resume ID").apply()
     assert "passed" in marks(bays)
     assert marks(bays)[-1] == "stopped"
@@ -534,7 +534,7 @@ def test_a_password_that_can_no_longer_be_read_leaves_no_step_unreported(
     real = passwords.request_of
     change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
     monkeypatch.setattr(passwords, "request_of", lambda one: unreadable(one) if "--remove" in one.argv else real(one))
-    with pytest.raises(ChangeStands, match=r"areca-password cannot be read.* could not be undone"):
+    with pytest.raises(ChangeNotUndone, match=r"areca-password cannot be read.* could not be undone"):
         change.apply()
     assert (marks(bays)[-1], bays.member("LABD00001")) == ("failed", "faulty")
     first = bays.change(bays.plan(deed("fail", 2)))
@@ -591,7 +591,7 @@ def test_an_operation_whose_wait_fails_stays_open(bays: Bench) -> None:
     wait = hand(kind="wait", setting="rebuilding", hand=None)
     change = bays.change(Plan(steps=(wait,), deeds=(deed("pull", 1),)), resume="raidctl replace resume ID")
     bays.events = [(30.0, lambda state: simulator.pull(state, "2"))]
-    with pytest.raises(ChangeStands, match=r'LABD00002 is gone.*Continue with "raidctl replace resume'):
+    with pytest.raises(ChangeNotUndone, match=r'LABD00002 is gone.*Continue with "raidctl replace resume'):
         change.apply()
     assert [one.end for one in bays.journal.changes()] == [None]
 

@@ -14,7 +14,7 @@ from msgspec import structs
 from raidctl.cli import cli
 from raidctl.cli.check import _deeds
 from raidctl.cli.shared.machine import Machine
-from raidctl.errors import ChangeStands
+from raidctl.errors import ChangeNotUndone
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import Bench, bench, definition
@@ -109,5 +109,5 @@ def test_a_write_that_starts_no_check_is_not_confirmed(tmp_path: Path) -> None:
     path = "file /sys/block/md0/md/sync_action"
     machine.events = [(0.5, lambda state: {name: value for name, value in state.items() if name != path})]
     change.sleep = lambda seconds: machine.sleep(max(seconds, 0.5))
-    with pytest.raises(ChangeStands, match="status of md:md0 is ok"):
+    with pytest.raises(ChangeNotUndone, match="status of md:md0 is ok"):
         change.apply()

@@ -27,7 +27,7 @@ from raidctl.layers.model import Answer, Flushed, FlushReport
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope, scope
 from raidctl.model import Controller, Drive, DriveCaches, Host, Inventory, Problem, Volume, VolumeCache
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.layers_flush import flush_screen
 from raidctl.request import Answer as Reply
 from raidctl.request import Failure, Read, ReadAnswer, Request, Run, RunAnswer, converse
@@ -208,7 +208,7 @@ def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> N
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), preserved=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 1
-    screen = flush_screen(report, Paper(80, colour=False))
+    screen = flush_screen(report, Display(80, colour=False))
     assert "acme:0" in screen.splitlines()[1]
     assert "All unwritten data was written" not in screen
 
@@ -218,7 +218,7 @@ def test_a_controller_that_reports_unwritten_data_after_its_flush_is_not_called_
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), unwritten=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 3
-    first = flush_screen(report, Paper(80)).splitlines()[1]
+    first = flush_screen(report, Display(80)).splitlines()[1]
     assert first == "Every layer was flushed, but unwritten data is reported by acme:0."
     busy = Flushed(
         layer="kernel:vm", kind="page_cache", answer=Answer(result="done"), unwritten_bytes=1, unwritten=True
@@ -232,7 +232,7 @@ def test_a_flush_whose_result_no_tool_reports_is_not_called_complete() -> None:
     The command succeeded, but whether anything is left is unknown.
     """
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"))
-    first = flush_screen(FlushReport(host=Host(), layers=(layer,)), Paper(80)).splitlines()[1]
+    first = flush_screen(FlushReport(host=Host(), layers=(layer,)), Display(80)).splitlines()[1]
     assert first == "Every layer was flushed; what is left unwritten is not reported by acme:0."
 
 
@@ -243,7 +243,7 @@ def test_a_layer_whose_result_is_unknown_is_not_called_failed() -> None:
         Flushed(layer="acme:0/1", kind="drive", answer=Answer(result="unknown", why="It is not reported.")),
     )
     report = FlushReport(host=Host(), layers=layers)
-    first = flush_screen(report, Paper(80)).splitlines()[1]
+    first = flush_screen(report, Display(80)).splitlines()[1]
     assert (code_of(report), first) == (3, "Whether 1 of 2 layers is flushed is unknown.")
 
 

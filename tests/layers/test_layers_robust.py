@@ -14,7 +14,7 @@ from raidctl.layers.probe import ARRAY, BCACHE, PAGE, STATUS, TABLE, probe_cache
 from raidctl.layers.scope import scope
 from raidctl.layers.stats import sample, statistics
 from raidctl.model import Controller, Drive, Host, Inventory
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.layers import stack_screen
 from raidctl.output.layers_limits import limits_screen
 from raidctl.output.layers_stats import stats_screen
@@ -70,9 +70,9 @@ def test_rubbish_from_the_kernel_is_no_crash(
         host=Host(), at="now", layers=tuple(statistics(below, VIEW, taken, taken, 1.0)), problems=tuple(taken.problems)
     )
     for screen in (
-        stack_screen(shown, Paper(), more=True),
-        limits_screen(shown, Paper()),
-        stats_screen(figures, Paper(), more=True),
+        stack_screen(shown, Display(), more=True),
+        limits_screen(shown, Display()),
+        stats_screen(figures, Display(), more=True),
     ):
         assert "\x1b" not in screen
         assert "\x00" not in screen

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from raidctl.change.journal import End, Entry, Journal, JournalFull, Planned
 from raidctl.change.reading import RECENT_SECONDS
-from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
+from raidctl.errors import ChangeNotUndone, ChangeUndone, RaidctlError, UnderWay
 from raidctl.layout.tables import MIB
 from raidctl.model import Volume
 from raidctl.survey.survey import Survey
@@ -172,7 +172,7 @@ def test_a_partition_of_another_size_is_not_taken_for_the_planned_one(tmp_path: 
         return replace(seen, view=replace(seen.view, blocks=blocks))
 
     change.read_machine = shrunk
-    with pytest.raises((ChangeUndone, ChangeStands, UnderWay), match="not as listed"):
+    with pytest.raises((ChangeUndone, ChangeNotUndone, UnderWay), match="not as listed"):
         applied.applying.run(change)
     assert not [argv for argv in machine.argvs if "--create" in argv]
 
@@ -239,7 +239,7 @@ def test_a_tool_without_an_effect_stops_the_operation(tmp_path: Path, behaviour:
     """The operation stops, stays open, and continues when the tool works."""
     machine = empty(tmp_path)
     machine.behaviour, machine.match = behaviour, match  # one of them
-    with pytest.raises((ChangeStands, ChangeUndone)):
+    with pytest.raises((ChangeNotUndone, ChangeUndone)):
         job(machine, MIRROR).run()
     assert job(machine, MIRROR).verdict() == ("different" if match == "--create" else "same")
     machine.match = "nothing"
@@ -277,7 +277,7 @@ def test_a_full_journal_leaves_the_operation_open(tmp_path: Path, kind: type[Pla
         one.applying.run(change)
         change.finish()
 
-    with pytest.raises(ChangeStands, match=rf"No space left.* {words}.*raidctl layout apply resume"):
+    with pytest.raises(ChangeNotUndone, match=rf"No space left.* {words}.*raidctl layout apply resume"):
         whole()
     one.resume()
     assert (one.verdict(), machine.journal.pending()) == ("same", [])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from raidctl.errors import ChangeStands, UnderWay
+from raidctl.errors import ChangeNotUndone, UnderWay
 from raidctl.model import Drive
 from raidctl.operate.boot_loader import Around, Code, boot_step, code_of
 from raidctl.operate.disk_steps import booting
@@ -109,7 +109,7 @@ def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_
     for number, behaviour in enumerate(("accepts and does nothing", "refuses")):
         replacement = with_grub(tmp_path / str(number), asked=True)
         replacement.bench.behaviour, replacement.bench.match = behaviour, "grub-install"
-        with pytest.raises(ChangeStands, match="resume"):
+        with pytest.raises(ChangeNotUndone, match="resume"):
             replacement.replacing.run(replacement.start())
         assert (boot_of(replacement.bench), len(replacement.bench.journal.pending())) == (None, 1)
         replacement.bench.match = "nothing"

@@ -19,7 +19,7 @@ from raidctl.cli.shared.open_operations import abandon, held, open_operations
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent
 from raidctl.cli.spare._deeds import Spares
-from raidctl.errors import CannotTell, ChangeStands
+from raidctl.errors import CannotTell, ChangeNotUndone
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey
 from raidctl.units import timestamp
@@ -136,7 +136,7 @@ def test_a_controller_that_is_gone_does_not_show_that_a_drive_was_removed(name: 
 
         change.read_machine = made.look = look  # type: ignore[method-assign]  # of this bench alone
         made.behaviour = "accepts and does nothing"
-        assert isinstance(applied(change), ChangeStands), verb
+        assert isinstance(applied(change), ChangeNotUndone), verb
         if how == "controller":
             [result] = made.restored()
             assert [result.left, len(result.faults)] == [[], 1], verb

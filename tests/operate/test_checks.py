@@ -16,7 +16,7 @@ from raidctl.model import Controller, Host, Inventory, Progress, Scrub, Volume
 from raidctl.operate.check_history import CheckRecord, History, append, read
 from raidctl.operate.checks import Evidence, VolumeCheck, checks, newly_settled, with_history
 from raidctl.output.checks import checks_screen
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.vendor.checks import CheckEvent, CheckReading
 from tests.support.machines import MACHINES, replayed
 from tests.support.over import over
@@ -137,7 +137,7 @@ def test_a_complete_check_that_found_errors_is_not_green(result: Literal["ok", "
     """All of it was checked, and the result is bad: a ZFS scrub that ended with errors."""
     found = check(evidence(None), replace(VOLUME, consistency_check=Scrub(last_result=result)))
     assert found.faults is not green
-    assert ("\x1b[32mcomplete" in checks_screen([found], Paper(colour=True))) is green
+    assert ("\x1b[32mcomplete" in checks_screen([found], Display(colour=True))) is green
 
 
 @over("status, state, shown", [("ok", "paused", "paused"), ("ok", "queued", "waiting"), ("ok", None, "running"),

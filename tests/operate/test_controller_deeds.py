@@ -167,7 +167,7 @@ def test_without_the_tool_everything_is_denied(family: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("family", "words", "hinders"),
+    ("family", "words", "busy"),
     [
         ("adaptec", "arcconf getconfig 1 AL", False),
         ("adaptec", "/usr/Arcconf/arcconf TASK START 1 LOGICALDRIVE 0 VERIFY", True),
@@ -180,9 +180,9 @@ def test_without_the_tool_everything_is_denied(family: str, tmp_path: Path) -> N
         ("areca", "cli64 vsf check vol=1", True),
     ],
 )
-def test_only_programs_that_may_change_something_hinder(family: str, words: str, hinders: bool) -> None:
+def test_only_programs_that_may_change_something_may_interfere(family: str, words: str, busy: bool) -> None:
     """A program that only reads does not. An interactive one may do anything."""
-    assert operations(family).hinders(words.split()) is hinders
+    assert operations(family).may_interfere(words.split()) is busy
 
 
 def test_the_families_are_installed() -> None:

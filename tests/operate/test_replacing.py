@@ -16,7 +16,7 @@ from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.change.reading import RECENT_SECONDS
 from raidctl.change.waiting import _gone
-from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import ChangeNotUndone, ChangeUndone, UnderWay
 from raidctl.host import HostView, partition_node
 from raidctl.model import Controller, Drive, Host, Inventory, Problem, Progress
 from raidctl.model.task import Operation
@@ -101,7 +101,7 @@ def test_a_good_drive_stays_if_the_drive_that_it_is_copied_to_is_lost(event: str
     machine = bench(tmp_path / "lost", definition("raid5", 3, drives=5, shelf=0))
     machine.events = [(50.0, lambda state: getattr(simulator, event)(state, "4"))]
     replacement = begun(machine, 2, way="copy", new=4)
-    with pytest.raises(ChangeStands, match=lost):
+    with pytest.raises(ChangeNotUndone, match=lost):
         replacement.replacing.run(replacement.start())
     with pytest.raises(UnderWay, match=lost):
         replacement.resume(at_most=0.0)
@@ -182,7 +182,7 @@ def test_a_reading_from_before_a_slow_led_tool_precedes_no_command(raid6: Bench,
             raid6.machine.keep(simulator.fail(simulator.fail(raid6.machine.state(), "3"), "4"))
 
     replacement.replacing.led = SlowLed(meanwhile)
-    with pytest.raises((ChangeStands, ChangeUndone, UnderWay)):
+    with pytest.raises((ChangeNotUndone, ChangeUndone, UnderWay)):
         replacement.replacing.run(change)
     assert (argvs(raid6) == []) == (seconds > RECENT_SECONDS), raid6.printed
 
@@ -293,7 +293,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     assert len(raid6.argvs) == count
     raid6.machine.keep(simulator.push(raid6.machine.state(), "3", "LABD00003"))
     exchanged(raid6)
-    with pytest.raises(ChangeStands, match="lacks another member"):
+    with pytest.raises(ChangeNotUndone, match="lacks another member"):
         replacement.resume()
     assert raid6.member(NEW) == "in_sync"
     assert "stopped" in {event.mark for event in raid6.journal.changes()[-1].events}
@@ -312,7 +312,7 @@ def test_nothing_is_awaited_after_the_array_has_failed(at: float, event: str, wh
     if at > 100.0:
         machine.events.insert(1, (100.0, lambda state: simulator.push(state, "2", NEW)))
     replacement = begun(machine, 2)
-    with pytest.raises((UnderWay, ChangeStands), match=why):
+    with pytest.raises((UnderWay, ChangeNotUndone), match=why):
         replacement.replacing.run(replacement.start())
     with pytest.raises(UnderWay, match=why):
         replacement.resume(at_most=0.0)
@@ -536,7 +536,7 @@ def test_guard_R12_identifiers_of_a_copied_table_are_its_own(tmp_path: Path) -> 
     machine.machine.keep(drive(machine.machine.state(), NEW, guid="LABD00001"))
     exchanged(machine)
     replacement = begun(machine, 2)
-    with pytest.raises((ChangeStands, ChangeUndone)):
+    with pytest.raises((ChangeNotUndone, ChangeUndone)):
         replacement.replacing.run(replacement.start())
     assert not any("--add-spare" in text for text in argvs(machine))
 
@@ -557,7 +557,7 @@ def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
         (150.0, lambda state: {**state, f"md/member md0 {NEW}": words({"slot": "-", "state": "faulty"})})
     )
     replacement = begun(raid6, 2)
-    with pytest.raises(ChangeStands, match="has failed"):
+    with pytest.raises(ChangeNotUndone, match="has failed"):
         replacement.replacing.run(replacement.start())
     assert raid6.journal.pending() != []
 
@@ -567,7 +567,7 @@ def test_the_new_drive_is_gone_during_the_rebuild(raid6: Bench) -> None:
     exchanged(raid6)
     raid6.events.append((150.0, lambda state: simulator.pull(state, "2")))
     replacement = begun(raid6, 2)
-    with pytest.raises(ChangeStands, match=f"The new drive {NEW} is gone"):
+    with pytest.raises(ChangeNotUndone, match=f"The new drive {NEW} is gone"):
         replacement.replacing.run(replacement.start())
     with pytest.raises(UnderWay, match="Put the new drive into the bay"):
         replacement.resume(at_most=0.0)
@@ -580,7 +580,7 @@ def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
         (150.0, lambda state: {**state, "md/member md0 LABD00003": words({"slot": "-", "state": "faulty"})})
     )
     replacement = begun(raid6, 2)
-    with pytest.raises(ChangeStands, match="lacks another member"):
+    with pytest.raises(ChangeNotUndone, match="lacks another member"):
         replacement.replacing.run(replacement.start())
     assert (raid6.member(NEW), raid6.journal.pending() != []) == ("in_sync", True)
 
@@ -589,7 +589,7 @@ def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
     """A tool that reports success and does nothing is not confirmed. No drive has to be pulled."""
     raid6.behaviour, raid6.match = "accepts and does nothing", "--fail"
     replacement = begun(raid6, 2)
-    with pytest.raises((ChangeStands, ChangeUndone)):
+    with pytest.raises((ChangeNotUndone, ChangeUndone)):
         replacement.replacing.run(replacement.start())
     assert not any("Pull" in text for text in raid6.printed)
     assert raid6.member(OLD) == "in_sync"

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from raidctl.change.failure_messages import RightMissing
 from raidctl.cli import cli
-from raidctl.errors import EXIT_STANDS, ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.errors import EXIT_NOT_UNDONE, ChangeNotUndone, ChangeUndone, RaidctlError, UsageError
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.stages import next_stage
 from raidctl.request import Answer, Request, Run, RunAnswer
@@ -133,7 +133,7 @@ def ended(replacement: Replacement) -> str:
     """What the replacement ends with; empty if it is complete."""
     try:
         replacement.replacing.run(replacement.start())
-    except (ChangeUndone, ChangeStands) as error:
+    except (ChangeUndone, ChangeNotUndone) as error:
         return str(error)
     return ""
 
@@ -172,9 +172,9 @@ def test_a_later_step_that_fails_does_not_deny_the_earlier_ones(raid6: Bench) ->
     exchanged(raid6)
     raid6.behaviour, raid6.match = "refuses", "--add"
     replacement = begun(raid6, 2)
-    with pytest.raises(ChangeStands, match=r"Nothing more was done; the earlier steps are kept\. ") as failure:
+    with pytest.raises(ChangeNotUndone, match=r"Nothing more was done; the earlier steps are kept\. ") as failure:
         replacement.replacing.run(replacement.start())
-    assert (failure.value.exit_code, raid6.member("LABD00002")) == (EXIT_STANDS, None)
+    assert (failure.value.exit_code, raid6.member("LABD00002")) == (EXIT_NOT_UNDONE, None)
 
 
 def test_every_stop_reports_what_the_array_survives(run: Typed) -> None:

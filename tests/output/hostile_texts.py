@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 
 # fields whose values are words of the model, not texts of hardware
 WORDS = {
@@ -24,7 +24,7 @@ NASTY = st.text(
     max_size=60,
 ) | st.sampled_from(["\x1b[31mred\x1b[0m", "[bold]x[/bold]", "[/]", "\x1b]0;title\x07", "x" * 300, "a b " * 50, ""])
 
-PAPERS = st.builds(Paper, width=st.integers(1, 200), colour=st.just(value=False), ascii=st.booleans())
+DISPLAYS = st.builds(Display, width=st.integers(1, 200), colour=st.just(value=False), ascii=st.booleans())
 
 
 def replaced(value: Any, name: str, text: Callable[[], str]) -> Any:

@@ -17,7 +17,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
 from raidctl.fleet.report import HostAnswer, Rank, report
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.diagnose import screen as diagnosis
 from raidctl.output.hosts import screen as hosts_screen
 from raidctl.output.sentences import Sentence, fitted
@@ -41,10 +41,10 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
 
-    def shown(paper: Paper) -> tuple[str, str]:
-        return screen(inventory, paper), diagnosis(found, inventory, paper, more=True)
+    def shown(display: Display) -> tuple[str, str]:
+        return screen(inventory, display), diagnosis(found, inventory, display, more=True)
 
-    narrow, wide = shown(Paper(width=width)), shown(Paper(width=200))
+    narrow, wide = shown(Display(width=width)), shown(Display(width=200))
     assert [line for text in narrow for line in text.splitlines() if cell_len(line) > width] == []
     drives = [drive for one in inventory.controllers for drive in one.drives]
     texts = [
@@ -61,8 +61,8 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
 def test_a_command_to_paste_is_on_one_line(machine: str) -> None:
     """At 80 columns no command of a remedy or a message is broken."""
     inventory = replayed(machine).inventory
-    paper = Paper(width=80)
-    shown = screen(inventory, paper) + diagnosis(diagnose(inventory, rules()), inventory, paper, more=True)
+    display = Display(width=80)
+    shown = screen(inventory, display) + diagnosis(diagnose(inventory, rules()), inventory, display, more=True)
     sentence = Sentence("A message on standard error is wrapped, too; to go on: `raidctl replace resume 6d25d8e4d331`.")
     lines = [*shown.splitlines(), *fitted([sentence], 80).splitlines()]
     assert [line for line in lines if line.count("`") % 2] == []
@@ -106,8 +106,8 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
 def test_a_command_for_another_machine_names_it() -> None:
     """Pasted without ``--host``, it would change this machine, which may have the same ids."""
     inventory = replayed("megaraid-perc5i-failed-battery").inventory
-    paper = Paper(width=80, options="--host root@db7 --sudo")
-    shown = screen(inventory, paper) + diagnosis(diagnose(inventory, rules()), inventory, paper, more=True)
+    display = Display(width=80, options="--host root@db7 --sudo")
+    shown = screen(inventory, display) + diagnosis(diagnose(inventory, rules()), inventory, display, more=True)
     commands = re.findall(r"[`\"](raidctl [^`\"]*)[`\"]", shown)
     assert [one for one in commands if "--host root@db7 --sudo" not in one] == ["raidctl diagnose --explain RULE"]
     assert "raidctl --host root@db7 --sudo replace megaraid:0/8:1 --check" in commands
@@ -170,7 +170,7 @@ def test_a_long_name_narrows_no_other_host(width: int, more: bool) -> None:
         answers = [HostAnswer(host=name, exit_code=1, state="critical", message=message) for name in names]
         further = dict.fromkeys(names, ("further line",)) if more else {}
         ranks = dict.fromkeys(names, Rank.CRITICAL)
-        return hosts_screen(report("diagnose", answers, len(names)), ranks, further, Paper(width=width))
+        return hosts_screen(report("diagnose", answers, len(names)), ranks, further, Display(width=width))
 
     long = "-".join(["database"] * 13)
     alone, together = shown("db1", "db2").splitlines()[2:], shown("db1", long, "db2").splitlines()[2:]

@@ -24,7 +24,7 @@ from raidctl.operate.hardware_reports import (
 )
 from raidctl.output import hardware_reports
 from raidctl.output.alarms import alarms_screen
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.output.explain import concluded, explained, explanation, facts_of
 from raidctl.output.json import schema, to_json
@@ -39,7 +39,7 @@ from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.vendor.protocol import ToolSpec, Vendor
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, NOTHING
 
-EIGHTY = Paper(width=80)
+EIGHTY = Display(width=80)
 TEXT = """
 Smart Array P410i in Slot 1
    Cache Ratio: 25% Read / 75% Write

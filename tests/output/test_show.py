@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from raidctl.cli import cli
 from raidctl.model import Controller, Drive, Inventory, Problem, Volume, VolumeCache
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.show import screen
 from tests.output.inventories import (
     DEGRADED,
@@ -29,7 +29,7 @@ from tests.output.inventories import (
 from tests.support.machines import FIXTURES, replayed
 
 GOLDEN = Path(__file__).parent / "golden"
-EIGHTY = Paper(width=80)
+EIGHTY = Display(width=80)
 
 
 def compare(name: str, shown: str, *, update: bool) -> None:
@@ -57,7 +57,7 @@ def test_a_bay_is_not_folded_while_its_drive_may_be(tmp_path: Path) -> None:
 def test_the_progress_of_a_volume_is_printed_once() -> None:
     """The column of the states has it. The line below adds the time left, and the operation if no state names it."""
     shown = {
-        name: " ".join(screen(replayed(name).inventory, Paper(width=120)).split())
+        name: " ".join(screen(replayed(name).inventory, Display(width=120)).split())
         for name in ("smartarray-gen9-degraded", "md-journal-check", "megaraid-second-card-crashes")
     }
     assert shown["smartarray-gen9-degraded"].split("Problems")[0].count("37.25%") == 2, (
@@ -72,7 +72,7 @@ def test_the_progress_of_a_volume_is_printed_once() -> None:
 @pytest.mark.parametrize("name", ["degraded", "software"])
 def test_a_wide_terminal_shows_more_and_folds_less(name: str, update_expected: bool) -> None:
     """At 160 columns serial numbers, firmware and links have room."""
-    compare(f"{name}-160", screen(EVERY[name], Paper(width=160)), update=update_expected)
+    compare(f"{name}-160", screen(EVERY[name], Display(width=160)), update=update_expected)
 
 
 def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
@@ -82,7 +82,7 @@ def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
 
 def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
     """An ASCII terminal shows the same facts."""
-    shown = screen(DEGRADED, Paper(width=80, ascii=True))
+    shown = screen(DEGRADED, Display(width=80, ascii=True))
     assert shown.isascii()
     compare("degraded-ascii-80", shown, update=update_expected)
 
@@ -92,7 +92,7 @@ def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
 def test_no_line_is_wider_than_the_screen(name: str, width: int) -> None:
     """Long ids, models and mount points fold. Below 60 columns, lines are made for 60."""
     for more in (False, True):
-        shown = screen(EVERY[name], Paper(width=width), more=more)
+        shown = screen(EVERY[name], Display(width=width), more=more)
         assert max(map(cell_len, shown.split("\n"))) <= max(width, 60)
 
 
@@ -124,8 +124,8 @@ def test_unknown_states_are_no_good_health() -> None:
     shown = screen(unknown, EIGHTY)
     assert "No problems found: 1 controller, 1 volume, 1 drive (1 status unknown)" in shown
     green = "\x1b[32mNo problems found"
-    assert green in screen(HEALTHY, Paper(width=80, colour=True))
-    assert green not in screen(unknown, Paper(width=80, colour=True))
+    assert green in screen(HEALTHY, Display(width=80, colour=True))
+    assert green not in screen(unknown, Display(width=80, colour=True))
     assert " ?  " in shown.split("1I:1:1")[1].split("\n")[0]
 
 
@@ -214,7 +214,7 @@ def test_a_raid_controller_comes_before_the_drives_in_no_array() -> None:
 
 def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
     """The colours change nothing of the text."""
-    coloured = screen(DEGRADED, Paper(width=80, colour=True))
+    coloured = screen(DEGRADED, Display(width=80, colour=True))
     assert "\x1b[" in coloured
     bare = re.sub(r"\x1b\[[\d;]*m", "", coloured)
     assert [row.rstrip() for row in bare.split("\n")] == screen(DEGRADED, EIGHTY).split("\n")
@@ -223,8 +223,8 @@ def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
 def test_markup_of_hardware_is_printed_as_it_stands() -> None:
     """A drive that calls itself [red] is shown so, even in colour."""
     inventory = Inventory(host=HOST, controllers=(controller_with((bay_drive(1, model="[red]X[/red]"),)),))
-    for paper in (EIGHTY, Paper(width=80, colour=True)):
-        assert "[red]X[/red]" in screen(inventory, paper)
+    for display in (EIGHTY, Display(width=80, colour=True)):
+        assert "[red]X[/red]" in screen(inventory, display)
 
 
 def test_notes_are_apart_from_problems() -> None:

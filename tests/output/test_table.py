@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from raidctl.output.console import Paper, broken, hanging, pack
+from raidctl.output.console import Display, broken, hanging, pack
 from raidctl.output.table import Column, cells, fit, nonempty, table
 
 WIDTHS = st.integers(1, 200)
@@ -34,7 +34,7 @@ def test_what_may_fold_folds_before_what_may_not() -> None:
 def test_the_longest_word_stays_whole_while_another_column_can_still_give() -> None:
     """Folding between words comes before folding within one."""
     columns = [Column("model", cells(["ACME ULTRADRIVE-3000-X"]), 5), Column("text", cells(["word " * 20]), 5)]
-    rendered = Paper(width=60).render([table(columns, Paper(width=60))])
+    rendered = Display(width=60).render([table(columns, Display(width=60))])
     assert "ULTRADRIVE-3000-X" in rendered
 
 
@@ -56,7 +56,7 @@ def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]
         Column(f"c{number}", cells(column), least=(0, 4, 8)[number % 3])
         for number, column in enumerate(zip(*texts, strict=True))
     ]
-    rendered = Paper(width=80).render([table(columns, Paper(width=80))])
+    rendered = Display(width=80).render([table(columns, Display(width=80))])
     assert max(map(len, rendered.splitlines())) <= 80
     words = rendered.split()
     assert sorted(word for word in words if word not in {f"c{n}" for n in range(7)}) == sorted(
@@ -67,8 +67,8 @@ def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]
 def test_an_optional_column_is_shown_only_where_it_fits() -> None:
     """An optional column never makes another column fold."""
     columns = [Column("a", cells(["x" * 50])), Column("b", cells(["y" * 20]), optional=True)]
-    assert "y" not in Paper(width=60).render([table(columns, Paper(width=60))])
-    assert "y" in Paper(width=90).render([table(columns, Paper(width=90))])
+    assert "y" not in Display(width=60).render([table(columns, Display(width=60))])
+    assert "y" in Display(width=90).render([table(columns, Display(width=90))])
 
 
 def test_columns_without_a_value_are_left_out() -> None:
@@ -78,7 +78,7 @@ def test_columns_without_a_value_are_left_out() -> None:
 
 def test_wide_characters_count_as_two() -> None:
     """A Japanese model name does not make the screen too wide."""
-    rendered = Paper(width=60).render([table([Column("m", cells(["磁気ディスク装置" * 10]), 5)], Paper(width=60))])
+    rendered = Display(width=60).render([table([Column("m", cells(["磁気ディスク装置" * 10]), 5)], Display(width=60))])
     assert max(map(cell_len, rendered.split("\n"))) <= 60
 
 
@@ -95,7 +95,7 @@ def test_a_long_path_is_broken_behind_a_slash() -> None:
     """A mount point that does not fit stays readable. No name in it is torn apart, and nothing is lost."""
     path = "/srv/customers/northwind/databases/warehouse"
     columns = [Column("volume", cells(["example:1/v1"])), Column("mounted", cells([f"{path}, /home"]), 10)]
-    rendered = Paper(width=60).render([table(columns, Paper(width=60), indent=20)])
+    rendered = Display(width=60).render([table(columns, Display(width=60), indent=20)])
     rows = [row.removeprefix(" " * 20)[14:] for row in rendered.splitlines()[1:]]
     assert rows == ["/srv/customers/northwind/", "databases/warehouse, /home"]
 
@@ -124,8 +124,8 @@ def test_a_long_list_and_a_long_place_are_broken_between_their_names() -> None:
 
 def test_an_id_that_fits_below_its_label_is_not_broken() -> None:
     """Behind a long label, a word that does not fit begins on the next line instead of being cut into pieces."""
-    rendered = Paper(width=44).render(
-        [hanging("redfish:RAID.Integrated.1-1/aDisk  ", ["redfish:RAID.1-1/vDisk"], Paper(width=44))]
+    rendered = Display(width=44).render(
+        [hanging("redfish:RAID.Integrated.1-1/aDisk  ", ["redfish:RAID.1-1/vDisk"], Display(width=44))]
     )
     assert rendered.splitlines() == ["redfish:RAID.Integrated.1-1/aDisk", "  redfish:RAID.1-1/vDisk"]
 

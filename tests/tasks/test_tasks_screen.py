@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from raidctl.cli import cli
 from raidctl.model import Battery, Controller, Drive, Host, Inventory, Problem, Scrub, Task, Volume
 from raidctl.model.inventory import RaidLevel
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.json import schema
 from raidctl.output.tasks import bars, summary, tasks_screen
 from raidctl.tasks.outcome import ended
@@ -57,18 +57,18 @@ def test_the_json_of_each_machine_fits_its_schema(machine: str) -> None:
 
 def test_nothing_is_going_on_only_if_everything_was_read() -> None:
     """An unread tool or an unknown state may hide a task."""
-    paper = Paper(80)
-    assert summary(report(machine()), paper)[0] == "No operation is running."
+    display = Display(80)
+    assert summary(report(machine()), display)[0] == "No operation is running."
     unread = report(machine("ok", UNREAD))
-    assert summary(unread, paper)[0] == "No task is reported, but not everything could be read."
-    assert "It crashed." in tasks_screen(unread, paper)
+    assert summary(unread, display)[0] == "No task is reported, but not everything could be read."
+    assert "It crashed." in tasks_screen(unread, display)
     unknown = report(machine("unknown"))
-    assert summary(unknown, paper)[0] == "No task is reported, but state unknown: acme:0/v0."
+    assert summary(unknown, display)[0] == "No task is reported, but state unknown: acme:0/v0."
 
 
 def test_the_screen_shows_why_a_task_waits_and_what_is_an_estimate() -> None:
     """The reason for waiting is shown, and estimates are marked. Unknown figures are question marks."""
-    text = tasks_screen(report(machine(), [HALF, QUEUED]), Paper(120))
+    text = tasks_screen(report(machine(), [HALF, QUEUED]), Display(120))
     assert "2 tasks" in text
     assert "about 1 h 20 min" in text
     assert "queued: starts with the first write to the array" in text
@@ -80,8 +80,8 @@ def test_the_bars_of_a_terminal(ascii_only: bool) -> None:
     """Each task has its bar, and those that have ended their result."""
     over_ = Ended(operation="rebuild", object_id="md:md2", result="worse", message="Rebuild of md:md2 failed.")
     frame = Frame(5.0, machine(), (HALF, QUEUED), whole=True)
-    paper = Paper(100, ascii=ascii_only)
-    text = paper.render([bars(Step(frame, (over_,), (), 2), paper)])
+    display = Display(100, ascii=ascii_only)
+    text = display.render([bars(Step(frame, (over_,), (), 2), display)])
     assert "50.0%" in text
     assert ("############............" in text) == ascii_only
     assert "FAILED  Rebuild of md:md2 failed." in text
@@ -89,8 +89,8 @@ def test_the_bars_of_a_terminal(ascii_only: bool) -> None:
 
 def test_on_a_narrow_terminal_a_task_is_a_sentence() -> None:
     """In 20 columns, no word of a task is broken. Nothing but the bar is left out."""
-    paper = Paper(20)
-    text = paper.render([bars(Step(Frame(5.0, machine(), (HALF, QUEUED), whole=True), (), (), 2), paper)])
+    display = Display(20)
+    text = display.render([bars(Step(Frame(5.0, machine(), (HALF, QUEUED), whole=True), (), (), 2), display)])
     assert "check of md:md0:\n50%, 1 h 20 min\nleft, estimated\n" in text
     assert "md:md1:" in text.split()
     assert max(map(len, text.splitlines())) <= 20

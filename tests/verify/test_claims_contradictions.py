@@ -88,7 +88,7 @@ def test_an_ok_volume_on_an_array_that_lacks_a_drive_is_suspect(text: str | None
     drives = (replace(controller.drives[0], status="critical", role="failed"), *controller.drives[1:])
     answer = judged(checked_machine(replace(controller, arrays=(array,), drives=drives)), volume_status="ok")
     assert answer.verdict == "suspect"
-    assert [one.says for one in answer.evidence if one.object == array.id] == [shown]
+    assert [one.statement for one in answer.evidence if one.object == array.id] == [shown]
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_a_pool_that_acknowledges_commits_early_fails(disabled: tuple[str, ...] 
     [answer] = verify(known, claims({"power_safe": True}), subjects, (), ()).answers
     assert answer.verdict == verdict
     if disabled == _MANY:
-        texts = [*answer.reasons, *(one.says for one in answer.evidence)]
+        texts = [*answer.reasons, *(one.statement for one in answer.evidence)]
         assert [text for text in texts if "tank/db002 and 197 more" in text and "db003" not in text] == texts[:2]
         assert max(map(len, texts)) < 200
 

@@ -218,9 +218,9 @@ def test_a_slope_around_zero_is_no_measurable_difference() -> None:
     """A slope interval that contains zero shows no measurable difference."""
     slope = {"flush_slope": {"flush_slope": Spread(measured=0.01, unit="ms/MiB", n=40, low=-0.2, high=0.3)}}
     answer = answered(behind("not_caching"), counted(slope), power_safe=True)
-    [line] = [one.says for one in answer.evidence if one.source == "measurement"]
+    [line] = [one.statement for one in answer.evidence if one.source == "measurement"]
     assert line.startswith("the time of a flush does not depend measurably")
     steep = Spread(measured=8.0, unit="ms/MiB", n=40, low=7.0, high=9.0)
     answer = answered(behind("not_caching"), counted({"flush_slope": {"flush_slope": steep}}), power_safe=True)
-    [line] = [one.says for one in answer.evidence if one.source == "measurement"]
+    [line] = [one.statement for one in answer.evidence if one.source == "measurement"]
     assert line.startswith("a flush takes 8.00 ms longer")

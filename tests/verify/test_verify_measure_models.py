@@ -32,7 +32,7 @@ WRITE_THROUGH = VolumeCache(
 
 def figures(answer: Answer) -> set[str]:
     """The words that measured evidence ends with."""
-    return {one.says.partition(" (")[0].split(" ", 1)[1] for one in answer.evidence if one.source == "measurement"}
+    return {one.statement.partition(" (")[0].split(" ", 1)[1] for one in answer.evidence if one.source == "measurement"}
 
 
 @pytest.fixture(scope="module")

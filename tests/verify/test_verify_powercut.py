@@ -65,7 +65,7 @@ def test_enough_cuts_of_that_drive_pass_what_its_settings_leave_open(answered: A
     code, answer = answered(run(*map(cut, range(1, 6))), MACHINE, DRIVE)
     assert (code, answer["verdict"]) == (0, "pass")
     assert answer["reasons"][0] == "5 power cuts lost nothing: at most 45% of the cuts lose data (95% confidence)."
-    assert sum(one["says"].startswith("power cut") for one in answer["evidence"]) == 5
+    assert sum(one["statement"].startswith("power cut") for one in answer["evidence"]) == 5
 
 
 @pytest.mark.parametrize(

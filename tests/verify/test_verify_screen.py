@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from raidctl.bench.result import TrialResult
 from raidctl.model import Inventory
-from raidctl.output.console import LEAST_WIDTH, Paper
+from raidctl.output.console import LEAST_WIDTH, Display
 from raidctl.output.verify import screen
 from raidctl.survey.survey import Survey
 from raidctl.verify.judge import verify
@@ -19,7 +19,7 @@ from raidctl.verify.report import Verification
 from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
 from tests.bench.bench_runs import session
-from tests.output.hostile_texts import NASTY, PAPERS, replaced, steers
+from tests.output.hostile_texts import DISPLAYS, NASTY, replaced, steers
 from tests.output.inventories import DEGRADED, SOFTWARE
 from tests.support.machines import replayed
 
@@ -29,9 +29,9 @@ KEPT = {"verdict", "claim", "source"}
 
 @pytest.mark.slow
 @settings(deadline=None)
-@given(st.data(), st.sampled_from([DEGRADED, SOFTWARE]), PAPERS, st.booleans())
+@given(st.data(), st.sampled_from([DEGRADED, SOFTWARE]), DISPLAYS, st.booleans())
 def test_no_text_of_hardware_breaks_or_steers_the_answer(
-    data: st.DataObject, base: Inventory, paper: Paper, more: bool
+    data: st.DataObject, base: Inventory, display: Display, more: bool
 ) -> None:
     """No control or invisible character is printed.
 
@@ -49,13 +49,13 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     ]
     for answer, of in zip(answers, built["answers"], strict=True):
         answer["evidence"] = [
-            {name: data.draw(NASTY) if name in ("says", "raw", "command") else value for name, value in one.items()}
+            {name: data.draw(NASTY) if name in ("statement", "raw", "command") else value for name, value in one.items()}
             for one in of["evidence"]
         ]
     hostile = msgspec.convert({**built, "answers": answers}, Verification)
-    printed = screen(hostile, known.inventory, paper, more=more)
+    printed = screen(hostile, known.inventory, display, more=more)
     assert steers(printed) == []
-    assert max(cell_len(row) for row in printed.split("\n")) <= max(paper.width, LEAST_WIDTH)
+    assert max(cell_len(row) for row in printed.split("\n")) <= max(display.width, LEAST_WIDTH)
 
 
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
@@ -65,7 +65,7 @@ def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
     report = verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ())
     volumes = [volume.id for controller in inventory.controllers for volume in controller.volumes]
     for more, times in ((False, 1), (True, len(volumes))):
-        shown = screen(report, inventory, Paper(), more=more)
+        shown = screen(report, inventory, Display(), more=more)
         assert shown.count("consistency check is not reported") == times
         assert all(name in shown for name in volumes)
 
@@ -78,6 +78,6 @@ def test_a_failed_measurement_is_reported() -> None:
     failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=(why,))
     run = session()
     measured = msgspec.structs.replace(report, session=session(results=(failed, *run.results)))
-    printed = " ".join(screen(measured, DEGRADED, Paper(width=80), more=False).split())
+    printed = " ".join(screen(measured, DEGRADED, Display(width=80), more=False).split())
     assert f"no figure medium: {why}" in printed
     assert "no figure commits" not in printed

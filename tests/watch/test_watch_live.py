@@ -25,7 +25,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.errors import UnreachableError
 from raidctl.health.judge import judge
 from raidctl.model import Controller, Host, Inventory, Problem, Volume
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 from raidctl.output.live import picture
 from raidctl.request import Answer, Failure
 from raidctl.tasks.watch import Frame, Watch
@@ -207,9 +207,9 @@ def test_a_changed_value_is_marked_for_a_minute() -> None:
     assert 55 <= marked[-1] - marked[0] < 60
     assert shown[-1].mark(verdict) is None
     board = next(board for board in shown if board.mark(board.facts[0]))
-    assert "●" in picture(board, Paper(), 24)[0].plain
-    assert "* CRITICAL" in picture(board, Paper(ascii=True), 24)[0].plain
-    [sign] = [span for span in picture(board, Paper(), 24)[0].spans if "reverse" in str(span.style)]
+    assert "●" in picture(board, Display(), 24)[0].plain
+    assert "* CRITICAL" in picture(board, Display(ascii=True), 24)[0].plain
+    [sign] = [span for span in picture(board, Display(), 24)[0].spans if "reverse" in str(span.style)]
     assert "bold" in str(sign.style)
 
 
@@ -229,7 +229,7 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
     board = Live().step(reading(inventory))
     for width, rows in ((80, 24), (40, 24), (20, 10), (12, 3)):
         for ascii_only in (False, True):
-            found = picture(board, Paper(width=width, ascii=ascii_only), rows)
+            found = picture(board, Display(width=width, ascii=ascii_only), rows)
             assert 1 <= len(found) <= rows
             assert max(cell_len(text.plain) for text in found) <= width
             assert not ascii_only or all(text.plain.isascii() for text in found)
@@ -238,7 +238,7 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
     assert wrong <= listed
     assert listed - wrong <= {(one.where, one.rule) for one in diagnose(inventory, health_rules()).findings}
     verdict = str(board.facts[0].value)
-    whole = picture(board, Paper(width=80), 24)[0].plain
+    whole = picture(board, Display(width=80), 24)[0].plain
     assert verdict.lower() in whole.lower()
     if any(one.severity != "info" for one in judge(inventory)):
         assert verdict in ("critical", "warning")
@@ -252,7 +252,7 @@ def test_the_percentage_is_on_a_small_screen(rows: int) -> None:
     """
     inventory = replayed("smartarray-gen9-degraded").inventory
     [task] = inventory.tasks
-    found = [text.plain for text in picture(Live().step(reading(inventory)), Paper(width=40), rows)]
+    found = [text.plain for text in picture(Live().step(reading(inventory)), Display(width=40), rows)]
     assert any(f"{task.percent:.1f}%" in line for line in found)
     assert "CRITICAL" in found[0]
     assert rows > 10 or any("more lines" in line for line in found)
@@ -285,7 +285,7 @@ def test_entries_of_logs_are_events() -> None:
     assert [(one.kind, one.severity, one.value) for one in board.changes] == [
         ("event", "critical", "2026-03-10T22:00:05Z")
     ]
-    text = "\n".join(line.plain for line in picture(board, Paper(), 40))
+    text = "\n".join(line.plain for line in picture(board, Display(), 40))
     assert "\x1b" not in text
     assert "I/O error" in text
 
@@ -371,7 +371,7 @@ def test_the_screen_of_the_manual_is_real(tmp_path: Path) -> None:
     with Readings(lambda: machine(settings), settings, BEGAN) as readings:
         watch = Watch(readings.whole, readings.quick, VirtualClock(), 1.0, every=2.0, steady=True)
         board = Live().step(next(readings.of(watch.frames())))
-    shown = "\n".join(line.plain.rstrip() for line in picture(board, Paper(), 24))
+    shown = "\n".join(line.plain.rstrip() for line in picture(board, Display(), 24))
     page = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")
     assert f"```text\n{shown}\n```" in page, shown
 

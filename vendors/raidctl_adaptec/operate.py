@@ -54,7 +54,7 @@ from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.drive import state_word
 from raidctl_adaptec.settings import address, smartpqi, volume_number
 
-__all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
+__all__ = ["SHAPES", "abilities", "back", "judge", "may_interfere", "plan_deeds"]
 
 _DEVICE = ("arcconf", "SETSTATE", "{}", "DEVICE", "{}", "{}")
 _LOGICAL = ("{}", "LOGICALDRIVE", "{}")
@@ -85,7 +85,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     return abilities_of(smartpqi(controller), known=known)
 
 
-def hinders(words: Sequence[str]) -> bool:
+def may_interfere(words: Sequence[str]) -> bool:
     """Whether a process is an arcconf that may change something."""
     return len(words) > 1 and basename(words[0]) == "arcconf" and words[1].lower() not in _READING
 

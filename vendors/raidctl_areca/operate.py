@@ -51,7 +51,7 @@ from raidctl_areca import NAMES
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.locate import SESSION, judge
 
-__all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
+__all__ = ["SHAPES", "abilities", "back", "judge", "may_interfere", "plan_deeds"]
 
 SHAPES: tuple[Shape, ...] = tuple(
     (tool, *words)
@@ -97,7 +97,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     return dict.fromkeys(_ABILITIES, Ability(can=False, why_not=why)) if why is not None else _ABILITIES
 
 
-def hinders(words: Sequence[str]) -> bool:
+def may_interfere(words: Sequence[str]) -> bool:
     """Whether a process is the tool, and may be changing something. One that is used interactively counts, too."""
     return bool(words) and basename(words[0]) in NAMES and "info" not in words[1:] and "main" not in words[1:]
 

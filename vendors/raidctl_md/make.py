@@ -75,7 +75,7 @@ def setup(view: HostView) -> Dialogue[Setup]:
     )  # fmt: skip
 
 
-def hinders(new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
+def obstacles(new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
     """Return the violations of P16.
 
     The name has to be free in /dev/md and in the configuration, and mdadm has to take the home host's form.

@@ -108,7 +108,7 @@ def held(volume: Volume) -> str | None:
     return None
 
 
-def hinders(words: Sequence[str]) -> bool:
+def may_interfere(words: Sequence[str]) -> bool:
     """Whether a process is an mdadm that changes something. The monitor does not, nor does one that only reads."""
     return bool(words) and words[0].rpartition("/")[2] == "mdadm" and not _READING & set(words[1:])
 

@@ -32,7 +32,7 @@ from raidctl_smartarray.change import NO_SLOT, command, judge
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
 from raidctl_smartarray.tools import NAMES, TOOLS
 
-__all__ = ["SHAPES", "abilities", "hinders", "judge", "plan_deeds"]
+__all__ = ["SHAPES", "abilities", "judge", "may_interfere", "plan_deeds"]
 
 SHAPES: tuple[Shape, ...] = tuple(
     (spec.name, "ctrl", "slot={}", "array", "{}", verb, "spares={}") for spec in TOOLS for verb in ("add", "remove")
@@ -70,7 +70,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     return found
 
 
-def hinders(words: Sequence[str]) -> bool:
+def may_interfere(words: Sequence[str]) -> bool:
     """Whether a process is a family tool that may change something. One without arguments is interactive."""
     named = bool(words) and words[0].rpartition("/")[2] in NAMES
     return named and not _READING & set(words[1:])

@@ -132,7 +132,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     return change.judge(action, replace(answer, out="\n".join(lines).encode()))
 
 
-def hinders(words: Sequence[str]) -> bool:
+def may_interfere(words: Sequence[str]) -> bool:
     """Whether a process is a tw_cli that may change something. This includes one that is used interactively."""
     return bool(words) and basename(words[0]) in ("tw_cli", "tw-cli") and not _READING & set(words[1:3])
 

@@ -105,7 +105,7 @@ class Native:
             wall_seconds=wall / 1e9,
             cpu_seconds=cpu / 1e9,
             engine=kind,
-            notes=(*notes, *more, *_given_up(samples, engine.HOPELESS)),
+            notes=(*notes, *more, *_given_up(samples, engine.MAX_CONSECUTIVE_FAILURES)),
         )
 
     def _choice(self, engine: Any, target: Target, work: Work) -> tuple[Kind, tuple[str, ...]]:
@@ -182,10 +182,10 @@ def _histograms(counted: bytes | None) -> dict[Op, array[int]]:
     return {op: bins for op, bins in each.items() if any(bins)}
 
 
-def _given_up(samples: Sequence[Samples], hopeless: int) -> tuple[str, ...]:
+def _given_up(samples: Sequence[Samples], limit: int) -> tuple[str, ...]:
     """The sentence about streams that ended early because every operation failed."""
     for one in samples:
-        last = one.results[-hopeless:]
-        if len(last) == hopeless and max(last) < 0:
-            return (f"It gave up after {hopeless} failures in a row: {os.strerror(-last[-1])}.",)
+        last = one.results[-limit:]
+        if len(last) == limit and max(last) < 0:
+            return (f"It gave up after {limit} failures in a row: {os.strerror(-last[-1])}.",)
     return ()

@@ -27,7 +27,7 @@ from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 NAME = "portable"
-HOPELESS = 1000
+MAX_CONSECUTIVE_FAILURES = 1000
 """Consecutive failures after which a worker's stream ends. The device is gone then."""
 _DSYNC = getattr(os, "RWF_DSYNC", 0)
 _NO_DSYNC = "This system has no durable writes: each is a write and a flush."
@@ -230,9 +230,11 @@ class _Failures:
         """Whether the stream should end after too many consecutive failures. This one is included."""
         self._row = self._row + 1 if number == self._last + 1 else 1
         self._last = number
-        if self._row >= HOPELESS:
-            report.notes.add(f"It gave up after {HOPELESS} failures in a row: {os.strerror(error or errno.EIO)}.")
-        return self._row >= HOPELESS
+        if self._row >= MAX_CONSECUTIVE_FAILURES:
+            report.notes.add(
+                f"It gave up after {MAX_CONSECUTIVE_FAILURES} failures in a row: {os.strerror(error or errno.EIO)}."
+            )
+        return self._row >= MAX_CONSECUTIVE_FAILURES
 
 
 def _wait_until(when: int, end: int) -> int:

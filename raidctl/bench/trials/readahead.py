@@ -15,7 +15,7 @@ from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.trials.views import buffered
 from raidctl.bench.work import Op, Target
-from raidctl.errors import BenchError, ChangeStands, RaidctlError
+from raidctl.errors import BenchError, ChangeNotUndone, RaidctlError
 
 PLACES = 8192
 GAIN = 2.0
@@ -42,7 +42,7 @@ class KernelReadAhead(Protocol):
         """Set it for the duration of the context, and always restore it.
 
         Raises:
-            ChangeStands: It was not restored.
+            ChangeNotUndone: It was not restored.
             RaidctlError: It cannot be set.
         """
 
@@ -62,7 +62,7 @@ class Switch(Protocol):
         """Invert it for the duration of the context, and always restore it.
 
         Raises:
-            ChangeStands: It was not restored.
+            ChangeNotUndone: It was not restored.
             RaidctlError: It cannot be set.
         """
 
@@ -175,7 +175,7 @@ class ReadAhead:
         with ExitStack() as stack:
             try:
                 stack.enter_context(switch.other())
-            except ChangeStands:  # not restored: that is reported first
+            except ChangeNotUndone:  # not restored: that is reported first
                 raise
             except RaidctlError as error:
                 seen.controller.clear()
@@ -199,7 +199,7 @@ class ReadAhead:
                 with ExitStack() as stack:
                     try:
                         stack.enter_context(kernel.at(setting))
-                    except ChangeStands:  # as above
+                    except ChangeNotUndone:  # as above
                         raise
                     except RaidctlError as error:
                         seen.why.append(f"The kernel's read-ahead was not set: {error}")

@@ -13,7 +13,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import about, tell
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, UsageError
 from raidctl.model import Inventory
 from raidctl.operate.alarms import Result, Silenced, way_of
 from raidctl.request import converse
@@ -63,7 +63,7 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
         emit(f"{done.message}\n")
     else:
         tell(f"raidctl: {done.object_id}: {done.message}")
-    return {"refused": EXIT_NO, "uncertain": EXIT_STANDS}.get(done.result, EXIT_FINE)
+    return {"refused": EXIT_NO, "uncertain": EXIT_NOT_UNDONE}.get(done.result, EXIT_FINE)
 
 
 def _silenced(

@@ -21,7 +21,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import work_on
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
-from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, UsageError
+from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeNotUndone, UsageError
 from raidctl.host import BlockDevice
 from raidctl.layers import family
 from raidctl.layers.family.change import queue_of
@@ -231,14 +231,14 @@ def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
     """Activate a state while the context lasts. A failed restore is an error, not only a missing figure.
 
     Raises:
-        ChangeStands: It was not restored.
+        ChangeNotUndone: It was not restored.
         BenchError: It is refused, or failed and was undone.
     """
     try:
         with switcher(state):
             yield
     except BenchError:
-        if isinstance(switcher.trouble, ChangeStands):
+        if isinstance(switcher.trouble, ChangeNotUndone):
             raise switcher.trouble from None
         raise
 

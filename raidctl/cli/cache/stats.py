@@ -13,7 +13,7 @@ import msgspec
 from raidctl.cli.cache._stack import Caches, caches
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.cli.shared.terminal import display, emit, emit_json
 from raidctl.layers.model import Statistics
 from raidctl.layers.stats import Sample, sample, statistics
 from raidctl.output.terminal import is_drawable
@@ -130,7 +130,7 @@ def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
 def _on_screen(looks: Iterator[Statistics], settings: Settings, *, live: bool) -> int:
     from raidctl.output.layers_stats import live_screen, stats_screen  # noqa: PLC0415 - rich only for a screen
 
-    output, code = paper(), 0
+    output, code = display(), 0
     if live and is_drawable(sys.stdout):
         return live_screen(looks, output, exit_code)
     for latest in looks:

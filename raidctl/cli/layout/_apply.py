@@ -32,7 +32,7 @@ from raidctl.cli.shared.plan_change import (
 )
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying, usable
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
 from raidctl.layout.document import read_layout
@@ -219,7 +219,7 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
             going = f"; {volume.progress.operation} continues in the background" if volume.progress else ""
             tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
         tell(f"{result_words(change)}; in the journal as change {change.begin.change}.")
-    return EXIT_STANDS if change.doubtful else EXIT_FINE
+    return EXIT_NOT_UNDONE if change.doubtful else EXIT_FINE
 
 
 # --- resume and abandon

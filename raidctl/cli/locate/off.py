@@ -23,7 +23,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_STANDS, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, UsageError
 from raidctl.locate.report import Located, LocateReport, located
 from raidctl.output.locate import listed
 
@@ -124,7 +124,7 @@ def _switch_off(named: Machine, place: Path, indicators: Sequence[Indicator]) ->
     """Switch off LEDs that another program has switched on: a permanent change.
 
     Raises:
-        ChangeUndone, ChangeStands: It could not be done.
+        ChangeUndone, ChangeNotUndone: It could not be done.
     """
     work = work_on(led_machine(named, indicators), place, desired_state(indicators, OFF), AGREED)
     entry = replace(work.begin("set", about()), indicators=tuple(indicators))
@@ -153,4 +153,4 @@ def _report(
         emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
     for text in faults:
         tell(f"Not switched off: {text}.")
-    return EXIT_STANDS if faults else EXIT_FINE
+    return EXIT_NOT_UNDONE if faults else EXIT_FINE

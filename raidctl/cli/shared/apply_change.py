@@ -15,7 +15,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
 from raidctl.cli.shared.reader_gone import ReaderGoneError
 from raidctl.cli.shared.terminal import after_change, emit_json
-from raidctl.errors import EXIT_FINE, CannotTell, ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import EXIT_FINE, CannotTell, ChangeNotUndone, ChangeUndone, UnderWay
 from raidctl.model import Inventory
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Outcome, Plan, Result
@@ -101,7 +101,7 @@ class Report:
         self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
         if isinstance(error, RightMissing) and not error.touched:
             self.result = "failed"
-        if isinstance(error, ChangeStands):
+        if isinstance(error, ChangeNotUndone):
             self.result = "stands"
         if isinstance(error, UnderWay):
             self.result = "waiting"

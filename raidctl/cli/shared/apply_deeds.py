@@ -22,7 +22,7 @@ from raidctl.cli.shared.plan_change import (
     typed_answer,
 )
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, ChangeStands, RaidctlError, UnderWay, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, CannotTell, ChangeNotUndone, RaidctlError, UnderWay, UsageError
 from raidctl.operate.container import ABSENT, UNREAD, read_container
 from raidctl.output.terminal import is_terminal
 from raidctl.request import Read, Runner, converse
@@ -88,13 +88,13 @@ def _performed(
     if not settings.as_json:
         tell(f"{result_words(change)}; in the journal as change {entry.change}.")
     if change.doubtful:
-        return EXIT_STANDS
+        return EXIT_NOT_UNDONE
     try:
         code = ended(work)
     except (UnderWay, Interrupted):
         raise
     except RaidctlError as error:
-        raise ChangeStands(f"{error} The change itself is done and verified.") from None
+        raise ChangeNotUndone(f"{error} The change itself is done and verified.") from None
     return EXIT_FINE if code is None else code
 
 

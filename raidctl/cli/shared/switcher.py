@@ -15,7 +15,7 @@ from raidctl.change.engine import plan
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, planned
 from raidctl.cli.shared.temporary_change import for_a_while
-from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.errors import BenchError, CannotTell, ChangeNotUndone, ChangeUndone, RaidctlError, UsageError
 from raidctl.model.objects import by_id
 from raidctl.text import listing
 from raidctl.vendor.plan import Desired, Plan
@@ -58,7 +58,7 @@ class Switcher:
         try:
             with self._switched(state):
                 yield
-        except (ChangeUndone, ChangeStands) as error:
+        except (ChangeUndone, ChangeNotUndone) as error:
             self.trouble = error
             raise BenchError(str(error)) from None
         except RaidctlError as error:

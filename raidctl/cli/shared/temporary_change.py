@@ -15,7 +15,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.own_program import second_process
 from raidctl.cli.shared.plan_change import Work, about, tell
 from raidctl.cli.shared.state_directories import readable_directory
-from raidctl.errors import ChangeStands, RaidctlError
+from raidctl.errors import ChangeNotUndone, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
 
@@ -47,7 +47,7 @@ def for_a_while(
     Raises:
         Held, CannotTell: Another raidctl has a controller, or the plan no longer fits. Nothing was changed.
         ChangeUndone: It could not be done, and was undone.
-        ChangeStands: It could not be restored; the change stays open, for ``restore``.
+        ChangeNotUndone: It could not be restored; the change stays open, for ``restore``.
     """
     entry = entry or work.begin("batch", about())
     with work.hold(entry), while_held(work, settings, entry, show, quiet) as change:
@@ -86,7 +86,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     """Undo a change, without interruption.
 
     Raises:
-        ChangeStands: That was not possible; the change stays open, for ``restore``.
+        ChangeNotUndone: That was not possible; the change stays open, for ``restore``.
     """
     named = work.named
     show("Restoring the previous settings:")
@@ -97,7 +97,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     report(result, show)
     if result.faults:
         again = restore_command(named.source, work.state)
-        raise ChangeStands(
+        raise ChangeNotUndone(
             f'It could not be restored: {listing(result.faults)}. "{again}" tries again; check it with "raidctl show".'
         )
 

@@ -17,23 +17,23 @@ import click
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.reader_gone import reader_gone
-from raidctl.errors import CannotTell, ChangeStands
+from raidctl.errors import CannotTell, ChangeNotUndone
 from raidctl.output.terminal import is_drawable, is_terminal
 from raidctl.text import printable
 
 if TYPE_CHECKING:
-    from raidctl.output.console import Paper
+    from raidctl.output.console import Display
 
 
-def paper() -> Paper:
+def display() -> Display:
     """Return the properties of standard output. A pipe has 80 columns and no colour.
 
     COLUMNS, NO_COLOR and TERM are obeyed.
     """
-    from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
+    from raidctl.output.console import Display  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
     colour = is_drawable(sys.stdout) and not os.environ.get("NO_COLOR")
-    return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8", options=_host_options(None))
+    return Display(width=columns(), colour=colour, ascii=_encoding() != "utf-8", options=_host_options(None))
 
 
 def _host_options(settings: Settings | None) -> str:
@@ -87,7 +87,7 @@ def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named
         emit_json(found)
         return
     module, _, name = screen.partition(".")
-    emit(getattr(import_module(f"raidctl.output.{module}"), name)(found, *about, paper(), **named))
+    emit(getattr(import_module(f"raidctl.output.{module}"), name)(found, *about, display(), **named))
 
 
 @contextmanager
@@ -95,12 +95,12 @@ def after_change(made: str) -> Iterator[None]:
     """Write what a change has done. Exit code 3 promises that nothing was changed.
 
     Raises:
-        ChangeStands: It cannot be written. ``made`` is the sentence with what was done.
+        ChangeNotUndone: It cannot be written. ``made`` is the sentence with what was done.
     """
     try:
         yield
     except CannotTell as unwritten:
-        raise ChangeStands(f"{unwritten} {made}") from None
+        raise ChangeNotUndone(f"{unwritten} {made}") from None
 
 
 def _write(data: bytes) -> None:

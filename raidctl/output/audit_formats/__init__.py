@@ -12,7 +12,7 @@ from typing import Protocol
 
 from raidctl.audit.finding import Audited
 from raidctl.audit.report import EXITS, Summary
-from raidctl.output.console import Paper
+from raidctl.output.console import Display
 
 FORMATS = {
     "table": "raidctl.output.audit_formats.table",
@@ -32,7 +32,7 @@ class Options:
 
     policy: str
     """File of the policy, or ``built-in rules``."""
-    paper: Paper
+    display: Display
     alone: bool
     """There is one machine."""
     details: bool = False

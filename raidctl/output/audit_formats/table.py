@@ -13,7 +13,7 @@ from raidctl.audit.finding import WORST_FIRST, Audited, Finding
 from raidctl.audit.report import RuleCount, Summary, Verdict
 from raidctl.health.severity import WEIGHT
 from raidctl.output.audit_formats import Again, Options, Writer
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, indented, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, hanging, indented, line, pack
 from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
 
@@ -61,37 +61,37 @@ class Table(Writer):
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:
         """The whole screen."""
-        paper = self._options.paper
-        yield paper.render(self._sums(summary, paper))
+        display = self._options.display
+        yield display.render(self._sums(summary, display))
         if summary.findings:
-            yield paper.render(_about_policy(summary.findings, paper))
+            yield display.render(_about_policy(summary.findings, display))
         if self.again:
             for audited in again():
-                yield paper.render(_host(audited, paper, alone=self._options.alone))
+                yield display.render(_host(audited, display, alone=self._options.alone))
         elif self._troubled:
-            yield paper.render([Text(""), line(("--details lists the findings on each host.", DULL))])
+            yield display.render([Text(""), line(("--details lists the findings on each host.", DULL))])
 
-    def _sums(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
+    def _sums(self, summary: Summary, display: Display) -> Iterator[RenderableType]:
         word, style = _WORDS[summary.verdict]
         pieces = _of_one(summary) if self._options.alone else _of_many(summary)
-        yield line((paper.clean(self._options.policy), STRONG))
-        yield hanging((f"{word}: ", style), pieces, paper)
+        yield line((display.clean(self._options.policy), STRONG))
+        yield hanging((f"{word}: ", style), pieces, display)
         if summary.rules:
             yield Text("")
-            yield from self._rules(summary.rules, paper)
+            yield from self._rules(summary.rules, display)
         if self._worst and not self._options.alone:
             yield Text("")
-            yield table(_by_host(sorted(self._worst, reverse=True), paper), paper)
+            yield table(_by_host(sorted(self._worst, reverse=True), display), display)
             if self._troubled > len(self._worst):
                 yield line((f"  {self._not_listed()}", DULL))
         if self._unread and not self._options.alone:
-            yield from self._not_read(summary, paper)
+            yield from self._not_read(summary, display)
 
-    def _rules(self, rules: Sequence[RuleCount], paper: Paper) -> Iterator[RenderableType]:
+    def _rules(self, rules: Sequence[RuleCount], display: Display) -> Iterator[RenderableType]:
         """A row for each rule. Built-in rules without an object are only counted, except with details."""
         met = [one for one in rules if one.checked or one.rule not in self._options.builtin or self._options.details]
         if met:
-            yield table(_by_rule(met, paper, hosts=not self._options.alone), paper)
+            yield table(_by_rule(met, display, hosts=not self._options.alone), display)
         idle = len(rules) - len(met)
         if idle:
             yield line((f"  {counted(idle, 'built-in rule')} did not apply; --details lists them.", DULL))
@@ -104,12 +104,12 @@ class Table(Writer):
         parts = ", ".join(f"{number} {word}" for number, word in results if number)
         return f"{count} more {'host' if count == 1 else 'hosts'}: {parts}."
 
-    def _not_read(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
+    def _not_read(self, summary: Summary, display: Display) -> Iterator[RenderableType]:
         """The list of unreadable files, which have no results."""
         yield Text("")
         yield line(("Could not be read", STRONG))
         for source, reason in self._unread:
-            yield indented(line((paper.clean(source), WARN), ": ", paper.clean(reason)), paper, 2)
+            yield indented(line((display.clean(source), WARN), ": ", display.clean(reason)), display, 2)
         more = summary.unreadable - len(self._unread)
         if more:
             yield line((f"  {more} more could not be read; --details names them.", DULL))
@@ -158,9 +158,9 @@ def _figure(count: int, style: Style) -> Cell:
     return (str(count) if count else "-", style if count else DULL)
 
 
-def _by_rule(rules: Sequence[RuleCount], paper: Paper, *, hosts: bool) -> list[Column]:
+def _by_rule(rules: Sequence[RuleCount], display: Display, *, hosts: bool) -> list[Column]:
     columns = [
-        Column("rule", [(paper.clean(one.rule), PLAIN) for one in rules], least=16),
+        Column("rule", [(display.clean(one.rule), PLAIN) for one in rules], least=16),
         Column("severity", [(one.severity, DULL) for one in rules]),
         Column("fail", [_figure(one.failed, BAD) for one in rules], right=True),
         Column("unknown", [_figure(one.unknown, WARN) for one in rules], right=True),
@@ -171,7 +171,7 @@ def _by_rule(rules: Sequence[RuleCount], paper: Paper, *, hosts: bool) -> list[C
     return columns
 
 
-def _by_host(rows: Sequence[_Row], paper: Paper) -> list[Column]:
+def _by_host(rows: Sequence[_Row], display: Display) -> list[Column]:
     styles = (BAD, BAD, PLAIN, WARN)
     titles = ("critical", "warning", "info", "unknown")
     names = [host if host == source else f"{host} ({source})" for _, _, host, source in rows]
@@ -180,30 +180,30 @@ def _by_host(rows: Sequence[_Row], paper: Paper) -> list[Column]:
         for place, title in enumerate(titles)
         if title != "info" or any(weight[2] for weight, *_ in rows)
     ]
-    return nonempty([Column("host", [(paper.clean(name), PLAIN) for name in names], least=20), *figures])
+    return nonempty([Column("host", [(display.clean(name), PLAIN) for name in names], least=20), *figures])
 
 
-def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[RenderableType]:
+def _about_policy(findings: Sequence[Finding], display: Display) -> Iterator[RenderableType]:
     yield Text("")
     yield line(("The policy itself", STRONG))
-    yield from _findings(findings, paper)
+    yield from _findings(findings, display)
 
 
-def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[RenderableType]:
+def _host(audited: Audited, display: Display, *, alone: bool) -> Iterator[RenderableType]:
     found = sorted(audited.findings, key=lambda one: (WORST_FIRST.index(one.outcome), WEIGHT[one.severity]))
     if not found and not audited.waived:
         return
     yield Text("")
     if not alone or audited.host == audited.source:
         where = [] if audited.source == audited.host else [audited.source]
-        yield pack([(paper.clean(audited.host), STRONG), *map(paper.clean, where)], paper.columns, paper.dot)
-    yield from _findings(found, paper)
+        yield pack([(display.clean(audited.host), STRONG), *map(display.clean, where)], display.columns, display.dot)
+    yield from _findings(found, display)
     for one in audited.waived:
         text = f"waived until {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
-        yield indented(line(paper.clean(text)), paper, 2)
+        yield indented(line(display.clean(text)), display, 2)
 
 
-def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableType]:
+def _findings(findings: Iterable[Finding], display: Display) -> Iterator[RenderableType]:
     """Each finding. A message or remedy shared by several objects is printed once, below all of them."""
     alike: dict[Hashable, dict[str, list[Finding]]] = {}
     for one in findings:
@@ -211,23 +211,23 @@ def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableT
     for messages in alike.values():
         for message, several in messages.items():
             for one in several:
-                yield _title(one, paper)
-            yield indented(line(paper.clean(message)), paper, 6)
+                yield _title(one, display)
+            yield indented(line(display.clean(message)), display, 6)
         if several[0].remedy:
-            yield indented(line((paper.words("→ "), DULL), paper.clean(several[0].remedy)), paper, 6)
+            yield indented(line((display.words("→ "), DULL), display.clean(several[0].remedy)), display, 6)
 
 
-def _title(one: Finding, paper: Paper) -> RenderableType:
+def _title(one: Finding, display: Display) -> RenderableType:
     word, style = _OUTCOMES[one.outcome]
     place = [one.where] if one.where != "host" else []
     pieces: list[Piece] = [
-        (paper.clean(one.rule), STRONG),
-        *(paper.clean(text) for text in (*place, one.device, *one.mountpoints) if text),
+        (display.clean(one.rule), STRONG),
+        *(display.clean(text) for text in (*place, one.device, *one.mountpoints) if text),
     ]
     if one.outcome != "pass":
         pieces.append((one.severity, BAD if one.severity == "critical" else DULL))
     first = line("  ", (word.ljust(13), style))
-    rows = pack(pieces, max(paper.columns - _INDENT, 20), paper.dot).split("\n")
+    rows = pack(pieces, max(display.columns - _INDENT, 20), display.dot).split("\n")
     return first.append_text(Text(f"\n{' ' * _INDENT}").join(rows))
 
 

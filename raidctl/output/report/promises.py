@@ -95,7 +95,7 @@ def _entry(one: Answer, what: str, *, ask: bool) -> Entry:
         ("Ruled out", "; ".join(one.ruled_out)),
     ]
     raws = tuple(
-        Raw(f"{each.object}: {each.says}", each.command or each.source, each.line, clipped(each.raw or ""))
+        Raw(f"{each.object}: {each.statement}", each.command or each.source, each.line, clipped(each.raw or ""))
         for each in one.evidence
     )
     device = f", {one.device}" if one.device else ""

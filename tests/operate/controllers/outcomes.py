@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.change.engine import Change
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeNotUndone, ChangeUndone
 from tests.support.misbehaving_tools import Behaviour
 
 OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
@@ -12,11 +12,11 @@ OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
     "is not supported": (ChangeUndone, False),
     "refuses and changes": (None, True),
     "hangs after the change": (None, True),
-    "accepts and does nothing": (ChangeStands, True),
-    "changes something else": (ChangeStands, True),
-    "hangs": (ChangeStands, True),
-    "another instance runs": (ChangeStands, True),
-    "another instance runs after the change": (ChangeStands, True),
+    "accepts and does nothing": (ChangeNotUndone, True),
+    "changes something else": (ChangeNotUndone, True),
+    "hangs": (ChangeNotUndone, True),
+    "another instance runs": (ChangeNotUndone, True),
+    "another instance runs after the change": (ChangeNotUndone, True),
 }
 
 
@@ -25,6 +25,6 @@ def applied(change: Change) -> Exception | None:
     try:
         change.apply()
         change.finish()
-    except (ChangeUndone, ChangeStands) as error:
+    except (ChangeUndone, ChangeNotUndone) as error:
         return error
     return None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from raidctl.errors import CannotTell, ChangeStands, ChangeUndone, UnderWay, UsageError
+from raidctl.errors import CannotTell, ChangeNotUndone, ChangeUndone, UnderWay, UsageError
 from raidctl.operate.first_facts_behind import facts_behind
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -66,7 +66,7 @@ def test_whatever_a_tool_answers_the_replacement_can_be_continued(name: str, tmp
         for behaviour in BEHAVIOURS:
             replacement = replacement_on(name, tmp_path / f"{number}-{behaviour.replace(' ', '-')}")
             replacement.bench.behaviour, replacement.bench.match = behaviour, words
-            with suppress(UnderWay, ChangeStands, ChangeUndone):
+            with suppress(UnderWay, ChangeNotUndone, ChangeUndone):
                 carried_on(replacement, again=False)
             replacement.bench.behaviour = "accepts"
             for _ in range(2):  # a command that is refused after others were undone begins the replacement again
@@ -105,10 +105,10 @@ def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_pa
         "archive": (f"areca:1/{here}", "checking" if begun else "ok"), "system": (f"areca:1/{there}", "ok")
     }  # fmt: skip
     assert [argv[1:] for argv in bench.argvs] == ([("vsf", "check", "vol=1")] if begun else [])
-    error = {"never": None, "before the command": ChangeUndone, "after the command": ChangeStands}[when]
+    error = {"never": None, "before the command": ChangeUndone, "after the command": ChangeNotUndone}[when]
     assert ended is None if error is None else isinstance(ended, error), ended
     assert change.doubtful == (when == "after the command")
-    assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands)
+    assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeNotUndone)
 
 
 @every

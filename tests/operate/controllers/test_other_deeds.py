@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from raidctl.errors import ChangeStands
+from raidctl.errors import ChangeNotUndone
 from raidctl.model import Controller
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -110,7 +110,7 @@ def test_the_outcome_is_what_the_machine_shows(case: Case, behaviour: Behaviour,
         assert len(bench.argvs) == 1  # nothing was run to undo what nobody can see
         bench.behaviour = "accepts"
     assert (now() != was) == (error is None or behaviour == "another instance runs after the change")
-    assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands)
+    assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeNotUndone)
     bench.behaviour = "accepts"
     bench.restored()
     assert bench.journal.pending() == []

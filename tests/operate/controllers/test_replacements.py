@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import ChangeNotUndone, ChangeUndone, UnderWay
 from raidctl.operate.stages_behind import _coming
 from raidctl.survey.survey import Survey
 from tests.audit.rule_examples import changed
@@ -100,7 +100,7 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(replacement: Controlle
     The drive is refused by name, or failed by its controller. The replacement stays open.
     """
     replacement.hands("small")
-    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
+    with pytest.raises((UnderWay, ChangeNotUndone, ChangeUndone), match=r"too small|has failed"):
         replacement.run()
     [open_one] = replacement.bench.journal.pending()
     assert not any(event.mark == "done" and "let_in" in str(event) for event in open_one.events)
@@ -117,7 +117,7 @@ def test_guard_R10_a_drive_that_expects_its_failure_never_counts(replacement: Co
     if name in SILENT:
         pytest.skip("the tool does not report that a drive predicts its failure")
     replacement.hands("failing")
-    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"not healthy|reports predictive failure"):
+    with pytest.raises((UnderWay, ChangeNotUndone, ChangeUndone), match=r"not healthy|reports predictive failure"):
         replacement.run()
     assert replacement.bench.journal.pending()
 
@@ -160,7 +160,7 @@ def test_another_member_fails_on_the_way(replacement: ControllerReplacement) -> 
     other = replacement.others()[0].id.removeprefix(f"{replacement.controller}/")
     replacement.hands()
     replacement.bench.moments.append((PUSHED + 10, lambda: replacement.bench.machine.fail(other)))
-    with pytest.raises((UnderWay, ChangeStands, ChangeUndone)):
+    with pytest.raises((UnderWay, ChangeNotUndone, ChangeUndone)):
         replacement.run()
     assert replacement.bench.journal.pending()
 
@@ -177,7 +177,7 @@ def test_a_pull_is_not_awaited_any_longer_after_another_member_has_failed(replac
     other = replacement.others()[0].id.removeprefix(f"{replacement.controller}/")
     replacement.bench.moments = [(replacement.bench.at + PULLED, lambda: replacement.bench.machine.fail(other))]
     with pytest.raises(
-        (UnderWay, ChangeStands, ChangeUndone), match=r"no further failure|lacks another member|Guard R"
+        (UnderWay, ChangeNotUndone, ChangeUndone), match=r"no further failure|lacks another member|Guard R"
     ):
         replacement.resume(at_most=2 * PULLED)
     assert replacement.bench.journal.pending()
@@ -188,7 +188,7 @@ def test_the_new_drive_is_gone_during_the_rebuild(replacement: ControllerReplace
     """A rebuild onto a drive that has left ends the wait; then another new drive is asked for."""
     replacement.hands()
     replacement.bench.moments.append((PUSHED + 150, replacement.pull))
-    with pytest.raises(ChangeStands, match=r"The new drive ZC1N\d+ is gone"):
+    with pytest.raises(ChangeNotUndone, match=r"The new drive ZC1N\d+ is gone"):
         replacement.run()
     with pytest.raises(UnderWay, match="Put the new drive into the bay"):
         replacement.resume(at_most=0.0)
@@ -199,7 +199,7 @@ def test_the_new_drive_fails_during_the_rebuild(replacement: ControllerReplaceme
     """A rebuild that ends because the new drive failed is not a success."""
     replacement.hands()
     replacement.bench.moments.append((PUSHED + 60, lambda: replacement.bench.machine.fail(replacement.bay)))
-    with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match="has failed"):
+    with pytest.raises((UnderWay, ChangeNotUndone, ChangeUndone), match="has failed"):
         replacement.run()
     assert replacement.bench.journal.pending()
 
@@ -365,7 +365,7 @@ def test_two_new_drives_are_asked_about(replacement: ControllerReplacement) -> N
         (PULLED, replacement.pull), (PUSHED, lambda: replacement.pull(bay)), (PUSHED, replacement.push),
         (PUSHED, lambda: replacement.push(bay=bay)),
     ]  # fmt: skip
-    with pytest.raises((UnderWay, ChangeStands), match=r"several new drives.*--with|no longer works|is gone"):
+    with pytest.raises((UnderWay, ChangeNotUndone), match=r"several new drives.*--with|no longer works|is gone"):
         replacement.run()
 
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeNotUndone, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive, Volume
@@ -91,7 +91,7 @@ def test_the_outcomes_of_a_command_for_every_behaviour(name: str, tmp_path: Path
         done = role(bench, deed.drive or "") != was
         changed = error is None or behaviour == "another instance runs after the change"
         assert done == changed or behaviour == "changes something else", behaviour
-        assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands), behaviour
+        assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeNotUndone), behaviour
     assert tried or name in ("p400", "perc5i", "1882")  # which have neither a spare nor an idle drive
 
 

@@ -16,7 +16,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Step, Verb
 from raidctl.vendor.shapes import FORCING, outside
 from raidctl_megaraid import operate
-from raidctl_megaraid.operate import VERBS, abilities, hinders, judge, plan_deeds
+from raidctl_megaraid.operate import VERBS, abilities, judge, may_interfere, plan_deeds
 from tests.golden import of_file
 from tests.operate.removal_machines import COLLECTION, machines
 from tests.vendors.megaraid.megaraid_deeds import everything
@@ -202,8 +202,8 @@ def test_replies_of_megacli(text: str, words: str | None) -> None:
     assert (found is None) if words is None else (found is not None and words in found), found
 
 
-def test_only_tools_that_may_change_something_hinder() -> None:
-    """A tool that only reads does not hinder. One that may change something does."""
+def test_only_tools_that_may_change_something_may_interfere() -> None:
+    """A tool that only reads does not interfere. One that may change something may."""
     for words in (
         "storcli64 /c0 show all J",
         "MegaCli64 -PDList -aALL",
@@ -211,11 +211,11 @@ def test_only_tools_that_may_change_something_hinder() -> None:
         "MegaCli -PDRbld -ShowProg",
         "vim x",
     ):
-        assert not hinders(words.split()), words
+        assert not may_interfere(words.split()), words
     for words in (
         "/opt/MegaRAID/storcli/storcli64 /c0/e252/s1 set offline",
         "MegaCli64 -PDOffline -PhysDrv[1:2] -a0",
         "storcli64",
     ):
-        assert hinders(words.split()), words
-    assert not hinders([])
+        assert may_interfere(words.split()), words
+    assert not may_interfere([])

@@ -128,9 +128,9 @@ def test_a_spare_of_several_arrays_is_not_removed_from_one_of_them(p440: Control
         (("mdadm", "--monitor"), False), ((), False),
     ],
 )  # fmt: skip
-def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: bool) -> None:
+def test_a_tool_that_may_change_something_may_interfere(words: tuple[str, ...], busy: bool) -> None:
     """A command that changes something or is interactive blocks the operation, one that reads does not."""
-    assert operate.hinders(words) is busy
+    assert operate.may_interfere(words) is busy
 
 
 def test_a_spare_is_released_by_the_new_drive(p440: ControllerReplacement) -> None:

@@ -28,11 +28,19 @@ from raidctl_megaraid.operate import (
     states,
 )
 from raidctl_megaraid.operate.commands import shapes
-from raidctl_megaraid.operate.judge import hinders, judge
+from raidctl_megaraid.operate.judge import judge, may_interfere
 from raidctl_megaraid.operate.steps import Case, Made, case_of
 
 __all__ = [
-    "SHAPES", "VERBS", "abilities", "back", "help_requests", "hinders", "judge", "moves_back", "plan_deeds",
+    "SHAPES",
+    "VERBS",
+    "abilities",
+    "back",
+    "help_requests",
+    "judge",
+    "may_interfere",
+    "moves_back",
+    "plan_deeds",
 ]  # fmt: skip
 
 VERBS: Mapping[Verb, Callable[[Case], Made]] = {

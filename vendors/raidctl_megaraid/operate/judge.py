@@ -62,7 +62,7 @@ def _megacli(text: str) -> str | None:
     return None if lines else "It printed nothing but its exit code."
 
 
-def hinders(words: Sequence[str]) -> bool:
+def may_interfere(words: Sequence[str]) -> bool:
     """Whether a process of the family's tools may be changing something. Such a process does more than read."""
     if not words or basename(words[0]) not in KINDS:
         return False

@@ -15,7 +15,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeStands, RaidctlError, UsageError
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeNotUndone, RaidctlError, UsageError
 from raidctl.model import Drive, hiding_problems
 from raidctl.request import Dialogue, converse, together
 from raidctl.select import family_of
@@ -119,7 +119,7 @@ def shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) 
     """Return the started tests, each running or already in its drive's log.
 
     Raises:
-        ChangeStands: A drive shows neither, whatever its tool printed.
+        ChangeNotUndone: A drive shows neither, whatever its tool printed.
     """
     silent: list[str] = []
     for pause in _PAUSES:
@@ -128,7 +128,7 @@ def shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) 
         silent = [after.drive for was, after in zip(before, found, strict=True) if not began(was, after)]
         if not silent:
             return found
-    raise ChangeStands(f"The self-test of {listing(silent)} was accepted, but the drive does not show it.")
+    raise ChangeNotUndone(f"The self-test of {listing(silent)} was accepted, but the drive does not show it.")
 
 
 def began(before: SelfTest, after: SelfTest) -> bool:

@@ -7,7 +7,7 @@ import click
 from raidctl.cli.check.media import _tests
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.errors import ChangeStands
+from raidctl.errors import ChangeNotUndone
 
 
 @click.command("stop", epilog=examples("raidctl check media stop /dev/sda"))
@@ -37,5 +37,5 @@ def command(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) ->
         found = _tests.read(named, chosen)
         still = [test.drive for test in found if test.state == "running"]
         if still:
-            raise ChangeStands(f"The self-test of {', '.join(still)} is still running.")
+            raise ChangeNotUndone(f"The self-test of {', '.join(still)} is still running.")
     return _tests.emit_with_problems(seen, found, settings)
