@@ -24,8 +24,8 @@ from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
 from raidctl.output.recording import recording_data, recording_screen
-from raidctl.recording import recording
 from raidctl.recording.recording import Recording
+from raidctl.recording.save import save
 from raidctl.request import converse
 from raidctl.runners.record import RecordRunner
 from raidctl.survey.doctor import check_tools
@@ -84,7 +84,7 @@ def command(
         print_tracebacks(seen)
     if redact:
         kept = _masked(kept, seen)
-    recording.save(kept, destination)
+    save(kept, destination)
     if settings.as_json:
         emit_json(recording_data(kept, destination))
     else:
@@ -130,7 +130,7 @@ def _many(settings: Settings, destination: str, about: str, *, redact: bool, eve
     def line(host: Host, found: tuple[Recording, Survey]) -> many_hosts.Line:
         kept, seen = found
         kept = _masked(kept, seen) if redact else kept
-        recording.save(kept, str(paths[host.name]))
+        save(kept, str(paths[host.name]))
         code = exit_code(seen.inventory.problems)
         text, data = f"{paths[host.name]}, {size(kept)}", recording_data(kept, str(paths[host.name]))
         rank, state = (Rank.UNKNOWN, "in part") if code else (Rank.FINE, "recorded")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+import os
 from typing import Any, Literal
 
 import msgspec
@@ -136,9 +136,9 @@ def _fault(entry: Entry) -> str | None:
 
 
 def _safe(name: str) -> bool:
-    pure = PurePosixPath(name)
-    plain = not pure.is_absolute() and ".." not in pure.parts and "\\" not in name and "\0" not in name
-    return plain and bool(pure.parts) and str(pure) == name and name != MANIFEST
+    """Whether a file's name leads to a place inside the recording, and is written in its shortest form."""
+    plain = not any(part in ("", os.curdir, os.pardir) for part in name.split("/"))
+    return plain and "\\" not in name and "\0" not in name and name != MANIFEST
 
 
 def files_of(manifest: Manifest) -> list[str]:

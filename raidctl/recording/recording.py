@@ -1,18 +1,16 @@
 """Recordings of a machine's tools and files, as directory or archive.
 
 A recording is ``record.json`` (:class:`raidctl.recording.manifest.Manifest`: each request and its answer) and one file
-for each longer answer beside it. ``load`` and ``save`` take a directory, ``NAME.tar.gz`` or ``NAME.tgz``; ``load`` also
-takes any other archive that :mod:`raidctl.recording.archive` opens.
+for each longer answer beside it. A directory, or any archive that :mod:`raidctl.recording.archive` opens, is read;
+:mod:`raidctl.recording.save` writes.
 """
 
 from __future__ import annotations
 
-import io
 import os
-import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from pathlib import Path, PurePosixPath
 from typing import Any
 
 from msgspec import Struct, field
@@ -24,7 +22,6 @@ from raidctl.recording.manifest import (
     Entry,
     Manifest,
     decode_manifest,
-    encode_manifest,
     files_of,
     request_of,
 )
@@ -36,7 +33,6 @@ _LOOK = 10_000
 """Members of an archive that are searched for a manifest."""
 _HEAD = 4096
 """Bytes of a manifest that contain its format."""
-_PACKED = (".tar.gz", ".tgz")
 
 
 class Recording(Struct, frozen=True):
@@ -77,19 +73,18 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
     """Whether a path is a recording: directory, archive, or its ``record.json``."""
     if os.fspath(path) == "-":  # standard input, even if a file has this name
         return False
-    place = Path(path)
     try:
-        if place.is_dir():
-            place /= MANIFEST
-            if not place.is_file():
+        if os.path.isdir(path):
+            manifest = os.path.join(path, MANIFEST)
+            if not os.path.isfile(manifest):
                 return False
-            with place.open("rb") as opened:
+            with open(manifest, "rb") as opened:
                 return _is_manifest(opened.read(_HEAD))
         from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
 
-        return place.is_file() and any(
+        return os.path.isfile(path) and any(
             isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream.head)
-            for item in islice(pieces(place, nesting=0), _LOOK)
+            for item in islice(pieces(path, nesting=0), _LOOK)
         )
     except (OSError, RecordError):
         return False
@@ -101,7 +96,7 @@ def _is_manifest(head: bytes) -> bool:
 
 def _depth(name: str) -> int | None:
     """Return the depth of a manifest in an archive. None for other files and if it is too deep."""
-    parts = PurePosixPath(name).parts
+    parts = [part for part in name.split("/") if part not in ("", ".")]
     return len(parts) if parts and parts[-1] == MANIFEST and len(parts) <= 3 else None
 
 
@@ -111,15 +106,12 @@ def load(path: str | os.PathLike[str]) -> Recording:
     Raises:
         RecordError: missing, not a recording, damaged, too large, or in an unknown format.
     """
-    place = Path(path)
-    if place.name == MANIFEST and not place.is_dir():
-        place = place.parent
     shown = os.fspath(path)
-    if place.is_dir():
-        manifest = decode_manifest(shown, _file(place, MANIFEST, shown))
-        names = files_of(manifest)
-        return _checked(shown, manifest, {name: _file(place, name, shown) for name in names if (place / name).exists()})
-    held = _archive(place)
+    if os.path.isdir(shown):
+        return _directory(shown, shown)
+    if os.path.basename(shown) == MANIFEST:
+        return _directory(os.path.dirname(shown) or os.curdir, shown)
+    held = _archive(shown)
     manifests = sorted((depth, name) for name in held if (depth := _depth(name)) is not None)
     if not manifests:
         raise RecordError(f"{shown} is not a recording: it has no {MANIFEST}.")
@@ -129,18 +121,30 @@ def load(path: str | os.PathLike[str]) -> Recording:
     return _checked(shown, manifest, {n: held[prefix + n] for n in files_of(manifest) if prefix + n in held})
 
 
-def _archive(place: Path) -> dict[str, bytes]:
+def _directory(folder: str, shown: str) -> Recording:
+    """Return the recording in a directory."""
+    text = _file(folder, MANIFEST, shown)
+    if text is None:
+        exists = os.path.lexists(folder)
+        what = f"it is not a recording, {MANIFEST} is missing" if exists else "there is no such file or directory"
+        raise RecordError(f"{shown}: {what}.")
+    manifest = decode_manifest(shown, text)
+    read = ((name, _file(folder, name, shown)) for name in files_of(manifest))
+    return _checked(shown, manifest, {name: data for name, data in read if data is not None})
+
+
+def _archive(shown: str) -> dict[str, bytes]:
     """Return every file of an archive, within limits."""
     from raidctl.recording.archive import Piece, pieces  # noqa: PLC0415 - takes long, and a directory does not need it
 
     held: dict[str, bytes] = {}
     total = 0
-    for item in pieces(place, nesting=0):
+    for item in pieces(shown, nesting=0):
         if not isinstance(item, Piece):
-            raise RecordError(f"{place} cannot be read as a recording. {item.message}.")
+            raise RecordError(f"{shown} cannot be read as a recording. {item.message}.")
         data = item.stream.read(FILE_LIMIT + 1)
         total += len(data)
-        _bound(str(place), item.name, len(data), total)
+        _bound(shown, item.name, len(data), total)
         held[item.name] = data
     return held
 
@@ -152,22 +156,20 @@ def _bound(shown: str, name: str, size: int, total: int) -> None:
         raise RecordError(f"{shown} is too large for a recording: it has more than {TOTAL_LIMIT >> 30} GiB.")
 
 
-def _file(folder: Path, name: str, shown: str) -> bytes:
-    place = folder / name
+def _file(folder: str, name: str, shown: str) -> bytes | None:
+    """Return a file of a recording. None: there is no such file."""
+    path, root = os.path.join(folder, name), os.path.realpath(folder)
+    if os.path.commonpath((os.path.realpath(path), root)) != root:
+        raise RecordError(f"{shown} is not used: {name} is outside of it.")
     try:
-        if not place.resolve().is_relative_to(folder.resolve()):
-            raise RecordError(f"{shown} is not used: {name} is outside of it.")
-        if not place.is_file() and place.exists():  # a pipe would block
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would block
             raise RecordError(f"{shown} is not used: {name} is not a file.")
-        with place.open("rb") as opened:
+        with open(path, "rb") as opened:
             data = opened.read(FILE_LIMIT + 1)
     except FileNotFoundError:
-        what = (
-            "there is no such file or directory" if not folder.exists() else f"it is not a recording, {name} is missing"
-        )
-        raise RecordError(f"{shown}: {what}.") from None
+        return None
     except OSError as error:
-        raise RecordError(f"{place} cannot be read: {error.strerror or error}.") from None
+        raise RecordError(f"{path} cannot be read: {error.strerror or error}.") from None
     _bound(shown, name, len(data), 0)
     return data
 
@@ -178,70 +180,3 @@ def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recordi
         raise RecordError(f"{shown} is incomplete: {missing[0]}, named in {MANIFEST}, is missing.")
     _bound(shown, "", 0, sum(len(data) for data in files.values()))
     return Recording(manifest, files)
-
-
-def save(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording to a directory, or an archive ``NAME.tar.gz``, ``NAME.tgz``.
-
-    Only its owner can read it, as it contains serial numbers. It is written atomically.
-
-    Raises:
-        RecordError: ``path`` exists, or cannot be written.
-    """
-    place = Path(path)
-    packed = place.name.endswith(_PACKED)
-    if packed and place.exists():
-        raise RecordError(f"{place} already exists; choose another name or remove it.")
-    if not packed and place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise RecordError(f"{place} already exists and is not an empty directory; choose another name.")
-    contents = {
-        MANIFEST: encode_manifest(recording.manifest),
-        **{name: recording.files[name] for name in sorted(recording.files)},
-    }
-    try:
-        if packed:
-            _save_archive(contents, place)
-        else:
-            _save_directory(contents, place)
-    except OSError as error:
-        raise RecordError(f"{place} cannot be written: {error.strerror or error}.") from None
-
-
-def _save_directory(contents: Mapping[str, bytes], place: Path) -> None:
-    from tempfile import mkdtemp  # noqa: PLC0415 - reading needs none
-
-    folder = Path(mkdtemp(prefix=f".{place.name}.", dir=place.absolute().parent))  # mode 0700
-    try:
-        for name, data in contents.items():
-            file = folder / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch(mode=0o600)
-            file.write_bytes(data)
-        folder.rename(place)  # over an empty directory this is allowed
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-def _save_archive(contents: Mapping[str, bytes], place: Path) -> None:
-    import gzip  # noqa: PLC0415 - takes long, and a directory does not need it
-    import tarfile  # noqa: PLC0415 - as above
-    import tempfile  # noqa: PLC0415 - reading needs none
-
-    stem = next(place.name.removesuffix(ending) for ending in _PACKED if place.name.endswith(ending)) or "record"
-    number, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.absolute().parent)  # mode 0600
-    try:
-        with (
-            os.fdopen(number, "wb") as raw,
-            # no time and no name in the header: the same recording is the same archive, byte by byte
-            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
-            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
-        ):
-            for inner, data in contents.items():
-                info = tarfile.TarInfo(f"{stem}/{inner}")
-                info.size, info.mode = len(data), 0o600
-                archive.addfile(info, io.BytesIO(data))
-        Path(name).replace(place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

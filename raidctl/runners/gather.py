@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from raidctl.request import Answer, Request
-from raidctl.runners.process import Interrupted
+from raidctl.runners.interrupted import Interrupted
 
 WINDOW = 0.005
 """Seconds that the first request waits for others."""

@@ -29,10 +29,7 @@ from raidctl.request import (
     WriteAnswer,
 )
 from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, invalid, limited, no_bmc
-from raidctl.runners.directory import private_directory
-from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Switch, Task, WorkerPool
-from raidctl.runners.process import Bounds, run
 from raidctl.runners.programs import executable_by_some, first_program, program_directories, search_path
 from raidctl.runners.udev import database
 
@@ -87,6 +84,8 @@ class LocalRunner:
     def _run(self, request: Run, stop: threading.Event) -> Answer:
         if request.lock is None:
             return _start(request, stop)
+        from raidctl.runners.locks import Busy, hold  # noqa: PLC0415 - only where a program is run
+
         try:
             with hold(request.lock, request.timeout, directories=self._lock_directories, stop=stop) as handle:
                 return _start(request, stop, handle)
@@ -95,6 +94,9 @@ class LocalRunner:
 
 
 def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunAnswer:
+    from raidctl.runners.directory import private_directory  # noqa: PLC0415 - many machines need no program
+    from raidctl.runners.process import Bounds, run  # noqa: PLC0415 - as above
+
     # a changing program may outlive us, and keeps the lock until its end
     handles = () if lock is None or not request.changes else (lock,)
     bounds = Bounds(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from raidctl.request import Answer
-from raidctl.runners.process import Interrupted
+from raidctl.runners.interrupted import Interrupted
 
 WIDTH = 16
 """Number of tasks at a time."""

@@ -22,6 +22,7 @@ from msgspec import Struct
 from raidctl.request import CHANGEABLE, DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
 from raidctl.runners import process_group
 from raidctl.runners.deferred_signals import defer_signals
+from raidctl.runners.interrupted import Interrupted
 from raidctl.runners.programs import first_program
 
 GRACE = 2.0
@@ -35,10 +36,6 @@ TICK = 0.1
 output."""
 CHUNK = 65536
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Interrupted(Exception):
-    """``stop`` was set while the program ran; it has been ended."""
 
 
 class Bounds(Struct, frozen=True):

@@ -18,8 +18,9 @@ from raidctl.runners import bundle, remote
 from raidctl.runners.answers import answer_of, chains_of, invalid, limited, no_bmc
 from raidctl.runners.connection import CONNECT_PATIENCE, Connection, Sessions
 from raidctl.runners.gather import Gathering
+from raidctl.runners.interrupted import Interrupted
 from raidctl.runners.parallel import Switch, Task, WorkerPool
-from raidctl.runners.process import Bounds, Interrupted
+from raidctl.runners.process import Bounds
 
 WIDTH = 8
 """Sessions at a time. A server permits ten on a connection by default, and one holds the connection."""

@@ -16,7 +16,8 @@ import msgspec
 
 from raidctl.model import Inventory
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
-from raidctl.recording.recording import Recording, save
+from raidctl.recording.recording import Recording
+from raidctl.recording.save import save
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -211,6 +211,20 @@ def test_a_start_imports_only_what_it_needs() -> None:
         assert done.stdout.split("\n")[-2] == "[]"
 
 
+def test_the_screen_of_a_recording_imports_nothing_that_runs_programs(recorded: Recorded) -> None:
+    """Pathlib and shutil take longer to import than a recording to read."""
+    script = (
+        "import sys\nfrom raidctl.cli import cli\ntry:\n    cli.main(['--replay', sys.argv[1], 'show'])\n"
+        "except SystemExit:\n    pass\n"
+        "print([name for name in ('pathlib', 'shutil', 'subprocess', 'tempfile') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys\nsys.path[:] = {sys.path!r}\n{script}", recorded(THIRTY)],
+        capture_output=True, text=True, check=True, cwd=acme.ROOT,
+    )  # fmt: skip
+    assert done.stdout.split("\n")[-2] == "[]"
+
+
 def test_a_pipe_gets_80_columns_and_no_colour(plugins: Path, recorded: Recorded) -> None:
     """TERM makes no difference; COLUMNS widens it."""
     machine = recorded(THIRTY)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from raidctl.errors import RecordError
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
-from raidctl.recording.recording import Recording, is_recording, load, save
+from raidctl.recording.recording import Recording, is_recording, load
+from raidctl.recording.save import save
 from raidctl.request import (
     Failure,
     Glob,
@@ -258,6 +259,14 @@ def test_a_pipe_in_a_recording_does_not_block(tmp_path: Path) -> None:
     (tmp_path / "m" / "record.json").unlink()
     os.mkfifo(tmp_path / "m" / "record.json")
     assert not is_recording(tmp_path / "m")
+
+
+def test_a_file_that_cannot_be_read_is_not_called_missing(tmp_path: Path) -> None:
+    """A link to itself is there, and cannot be opened."""
+    write(tmp_path / "m", SMALL)
+    (tmp_path / "m" / "tool-show.out").symlink_to("tool-show.out")
+    with pytest.raises(RecordError, match=r"tool-show\.out cannot be read: Too many levels of symbolic links"):
+        load(tmp_path / "m")
 
 
 def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from raidctl.recording.identities import identities
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
-from raidctl.recording.recording import Recording, load, save
+from raidctl.recording.recording import Recording, load
 from raidctl.recording.redact import redact
+from raidctl.recording.save import save
 
 CONTROLLER = """
 Smart Card X440 in Slot 1                (sn: RCTLC0A9Q7)

@@ -10,7 +10,7 @@ import pytest
 
 from raidctl.request import Answer, Read, ReadAnswer, Request
 from raidctl.runners import gather
-from raidctl.runners.process import Interrupted
+from raidctl.runners.interrupted import Interrupted
 
 
 def test_each_thread_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> None:

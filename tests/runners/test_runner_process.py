@@ -16,8 +16,9 @@ import pytest
 from raidctl.request import Failure, Run, RunAnswer
 from raidctl.runners import process
 from raidctl.runners.directory import open_own, private_directory
+from raidctl.runners.interrupted import Interrupted
 from raidctl.runners.local import LocalRunner
-from raidctl.runners.process import Bounds, Companion, Interrupted
+from raidctl.runners.process import Bounds, Companion
 from tests.support.waiting import PATIENCE, until
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}

@@ -19,8 +19,8 @@ from raidctl.errors import UsageError
 from raidctl.request import Failure, Glob, Read, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Which
 from raidctl.runners import locks, process_group
 from raidctl.runners.connection import Connection
+from raidctl.runners.interrupted import Interrupted
 from raidctl.runners.local import LocalRunner
-from raidctl.runners.process import Interrupted
 from raidctl.runners.ssh import SshRunner
 from tests.runners.conftest import MakeServer, Server, program
 from tests.support.processes import killed_on_error

@@ -49,7 +49,10 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     ]
     for answer, of in zip(answers, built["answers"], strict=True):
         answer["evidence"] = [
-            {name: data.draw(NASTY) if name in ("statement", "raw", "command") else value for name, value in one.items()}
+            {
+                name: data.draw(NASTY) if name in ("statement", "raw", "command") else value
+                for name, value in one.items()
+            }
             for one in of["evidence"]
         ]
     hostile = msgspec.convert({**built, "answers": answers}, Verification)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import keyword
 import os
-import shutil
+import sys
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -16,8 +16,21 @@ CLICKS_LEAST = 52
 
 
 def columns() -> int:
-    """Return the columns of the terminal; 80 if there is none."""
-    return shutil.get_terminal_size((80, 24)).columns
+    """Return COLUMNS, or the columns of the terminal; 80 if there is none.
+
+    Like ``shutil.get_terminal_size``, whose module imports all compression libraries.
+    """
+    try:
+        named = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        named = 0
+    if named > 0:
+        return named
+    output = sys.__stdout__
+    try:
+        return (os.get_terminal_size(output.fileno()).columns if output else 0) or 80
+    except (ValueError, OSError):  # closed, or no terminal
+        return 80
 
 
 class LazyGroup(click.Group):

@@ -93,12 +93,10 @@ def machine(settings: Settings) -> Iterator[Machine]:
     found, problems = vendors()
     gc.freeze()  # imported modules stay loaded: collecting garbage among them again and again costs time
     if settings.replay is not None:
-        from pathlib import Path  # noqa: PLC0415 - only where it is asked for
+        from raidctl.recording.recording import is_recording, load  # noqa: PLC0415 - only where it is asked for
 
-        from raidctl.recording.recording import is_recording, load  # noqa: PLC0415 - as above
-
-        if settings.replay != "-" and not Path(settings.replay).exists():
-            raise UsageError(f"There is no {settings.replay}.")
+        if settings.replay != "-":
+            _check_existence(settings.replay)
         if not is_recording(settings.replay):
             raise UsageError(
                 f"{settings.replay} is not a recording; saved outputs can only be shown: "
@@ -114,6 +112,15 @@ def machine(settings: Settings) -> Iterator[Machine]:
     else:
         with _local(settings, found, problems) as here:
             yield here
+
+
+def _check_existence(path: str) -> None:
+    try:
+        os.stat(path)  # noqa: PTH116 - pathlib takes long to import
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"There is no {path}.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 @contextmanager
