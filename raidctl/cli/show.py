@@ -20,7 +20,6 @@ from raidctl.cli.shared.terminal import display, emit, emit_json
 from raidctl.health.narrowed import named_objects
 from raidctl.model import Inventory, unread_problems
 from raidctl.select import find
-from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
 
 if TYPE_CHECKING:
@@ -103,6 +102,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
         return
     from raidctl.output.show import screen  # noqa: PLC0415 - rich only where a screen is drawn
     from raidctl.output.trouble import troubles  # noqa: PLC0415 - as above
+    from raidctl.survey.block_devices import unmounted_volumes  # noqa: PLC0415 - imported while the tools run
 
     free = unmounted_volumes(seen.inventory, seen.view)
     advice = None if troubles(inventory, seen.inventory) else _advice(inventory, settings, seen.inventory)
