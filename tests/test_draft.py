@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
 from raidctl.evidence import Output
 from raidctl.model import Battery, PciLink, Progress, Scrub, Volume
 from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
+from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_adaptec import derived_fields as adaptec
+from raidctl_adaptec import vocabulary as adaptec_words
 from raidctl_megaraid import derived_fields as megaraid
+from raidctl_megaraid import vocabulary as megaraid_words
 from raidctl_smartarray import derived_fields as smartarray
+from raidctl_smartarray import vocabulary as smartarray_words
 from raidctl_threeware import derived_fields as threeware
+from raidctl_threeware import vocabulary as threeware_words
 
 RATE = "Negotiated PCIe Data Rate"
 
@@ -84,6 +91,7 @@ def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: st
         (megaraid.CONTROLLER, "Next Consistency check launch", "NA", "manual"),
         (threeware.UNIT, "Auto Verify Policy", "on", "automatic"),
         (threeware.UNIT, "AVrfy", "OFF", "manual"),
+        (threeware.UNIT, "AVerify", "ON", "automatic"),
         (threeware.UNIT, "AVrfy", "-", None),
     ],
 )
@@ -92,6 +100,26 @@ def test_a_consistency_check_is_automatic_manual_or_disabled(
 ) -> None:
     """Only the tool's report counts. A value that does not apply is unknown."""
     assert derived(table, (label, value)).get("consistency_check.mode") == mode
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "words"),
+    [
+        (adaptec.CONTROLLER, "Background consistency check", adaptec_words),
+        (megaraid.CONTROLLER, "Next Consistency check launch", megaraid_words),
+        (megaraid.CONTROLLER, "PR Current State", megaraid_words),
+        (smartarray.CONTROLLER, "Surface Scan Mode", smartarray_words),
+        (threeware.UNIT, "AVrfy", threeware_words),
+    ],
+)
+def test_an_unknown_mode_of_a_task_is_reported(table: Derived, label: str, words: ModuleType) -> None:
+    """A word that the family does not know for a mode is a problem; a value that does not apply is none."""
+    kinds = {}
+    for value in ("Sometimes", "Unknown", "N/A", "-"):
+        draft = derived(table, (label, value))
+        report_unknown_modes(draft, table, words.has_state)
+        kinds[value] = [one.kind for one in draft.complaints]
+    assert kinds == {"Sometimes": ["unread"], "Unknown": ["unread"], "N/A": [], "-": []}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from msgspec import Struct
 from raidctl.evidence import Line
 from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
 from raidctl.text import attempt, collapse, regex
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Derived, Draft, GroupDraft, Pair
 from raidctl.vendor.limits import wears_out_soon
 
 _LONGEST = 80
@@ -234,6 +234,17 @@ def read_status(
     status = attempt(look_up, pair.value) or "unknown"
     put_status(draft, pair.lines, what, status, text=pair.value, weight=weight)
     return status
+
+
+def report_unknown_modes(draft: Draft, table: Derived, has_state: Callable[[str], bool]) -> None:
+    """Report details that print a mode or state of a task by another word than their readers know.
+
+    ``table``: the one that the fields were derived by. ``has_state``: whether a value prints a state.
+    """
+    for label, value in draft.details.items():
+        for name, parse in table.get(label.lower(), ()):
+            if name.endswith((".mode", ".state")) and attempt(parse, value) is None and has_state(value):
+                draft.unread(label, value)
 
 
 def report_life_left(drive: Draft, pair: Pair) -> None:

@@ -170,7 +170,7 @@ def infer_status(battery: Draft) -> BatteryStatus:
     """The neutral status, from the overall word and those of the parts."""
     overall: str | None = battery.get("status_text")
     status: BatteryStatus = "unknown"
-    if overall is not None and vocabulary.has_value(overall):
+    if overall is not None and vocabulary.has_state(overall):
         status = vocabulary.battery_word(overall)
         if status == "unknown":
             battery.add_problem(
@@ -205,7 +205,7 @@ def _parts(battery: Draft) -> dict[str, BatteryStatus]:
     """The state of each part by its line: ``hardware error: Charge Timeout``."""
     found: dict[str, BatteryStatus] = {}
     for name, (_, value) in battery.values.items():
-        if not name.startswith("part.") or normalized(value) in _FINE or not vocabulary.has_value(value):
+        if not name.startswith("part.") or normalized(value) in _FINE or not vocabulary.has_state(value):
             continue
         text = f"{name.removeprefix('part.')}: {collapse(value)}"
         if name == "part.learn status" and _LEARNING.search(value):

@@ -108,7 +108,9 @@ def _heat(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _checksum(controller: ControllerDraft, pair: Pair) -> None:
-    if vocabulary.has_value(pair.value) and normalized(pair.value) not in ("passed", "ok"):
+    if normalized(pair.value) == "unknown":
+        controller.unread(pair.label, pair.value)
+    elif vocabulary.has_value(pair.value) and normalized(pair.value) not in ("passed", "ok"):
         controller.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Contact the vendor.")
 
 
@@ -148,7 +150,7 @@ def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -
 
     ``Unknown`` means that the tool could not read it, which is not a good state.
     """
-    if not vocabulary.has_value(pair.value) and vocabulary.normalized(pair.value) != "unknown":
+    if not vocabulary.has_state(pair.value):
         keep(controller, pair)
         return
     health = vocabulary.health(vocabulary.CONTROLLER_STATUS, pair.value)
@@ -157,7 +159,7 @@ def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -
 
 def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
-    if not vocabulary.has_value(pair.value):
+    if not vocabulary.has_state(pair.value):
         keep(controller, pair)
         return
     health = vocabulary.health(state_words.CACHE_STATUS, pair.value)
@@ -186,7 +188,7 @@ def read_maxcache(controller: ControllerDraft, block: Block) -> None:
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:
         keep(controller, pair, prefix=prefix)
-        if normalized(pair.label).startswith("status of max") and vocabulary.has_value(pair.value):
+        if normalized(pair.label).startswith("status of max") and vocabulary.has_state(pair.value):
             known = vocabulary.volume_word(pair.value)[0]
             if known is None or known.status not in ("ok", "checking"):
                 controller.add_problem(

@@ -113,7 +113,7 @@ def _flag(drive: Draft, pair: Pair) -> None:
     bad, severity, message, remedy = _FLAGS[normalized(pair.label)]
     if normalized(pair.value) in bad:
         drive.add_problem(severity, "state", message, remedy)
-    elif vocabulary.has_value(pair.value) and normalized(pair.value) not in _YES_OR_NO:
+    elif vocabulary.has_state(pair.value) and normalized(pair.value) not in _YES_OR_NO:
         drive.unread(pair.label, pair.value)
 
 
@@ -126,7 +126,7 @@ def _state(drive: Draft, pair: Pair) -> None:
     """``State : Online``, ``Raw (Pass Through)``, ``Global Hot-Spare``."""
     line = pair.lines[0]
     known = vocabulary.drive_word(pair.value)
-    if not vocabulary.has_value(pair.value) and normalized(pair.value) != "unknown":
+    if not vocabulary.has_state(pair.value):
         keep(drive, pair)
         return
     put_status(drive, [line], "drive", known.status if known else None, text=pair.value)
@@ -245,7 +245,7 @@ def health(drive: Draft) -> None:
     alarms = {name[6:]: normalized(value) for name, (_, value) in drive.values.items() if name.startswith("alarm.")}
     raised = [label for label, word in alarms.items() if word in ("yes", "true")]
     for label, word in alarms.items():
-        if word not in _YES_OR_NO and vocabulary.has_value(word):
+        if word not in _YES_OR_NO and vocabulary.has_state(word):
             drive.unread(label, word)
     if warned and "s.m.a.r.t." not in raised:
         raised.append("s.m.a.r.t.")

@@ -25,6 +25,7 @@ from raidctl.text import regex
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, Shown
 from raidctl.vendor.identity import distinct
+from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_adaptec import battery as batteries_of
 from raidctl_adaptec import derived_fields, vocabulary
 from raidctl_adaptec import drive as drives_of
@@ -49,6 +50,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
     """The controller and all its problems; writes the evidence."""
     settle_settings(controller)
     controller.derive(derived_fields.CONTROLLER)
+    report_unknown_modes(controller, derived_fields.CONTROLLER, vocabulary.has_state)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
     for drive in controller.drives.values():

@@ -292,6 +292,11 @@ def has_value(text: str) -> bool:
     return normalized(text).strip("-") not in NO_VALUE
 
 
+def has_state(text: str) -> bool:
+    """Whether a state is printed. This includes ``Unknown``, the word for one that the tool cannot read."""
+    return has_value(text) or normalized(text) == "unknown"
+
+
 def health(table: dict[str, Health], text: str) -> Health:
     """The health behind a status word. A remark in brackets can make a good word worse."""
     head, _, remark = text.partition("(")

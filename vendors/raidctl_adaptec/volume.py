@@ -76,7 +76,9 @@ def _read_pair(volume: GroupDraft, pair: Pair, sub: str) -> None:
 
 
 def _lost_data(volume: GroupDraft, pair: Pair) -> None:
-    if normalized(pair.value) not in ("no", "false", "0") and vocabulary.has_value(pair.value):
+    if normalized(pair.value) == "unknown":
+        volume.unread(pair.label, pair.value)
+    elif normalized(pair.value) not in ("no", "false", "0") and vocabulary.has_value(pair.value):
         volume.add_problem(
             "error", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
             "Verify the volume, and restore what is damaged from a backup.",
@@ -112,7 +114,7 @@ _WATCHED: Fields[GroupDraft] = {
 def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Impacted ( Build/Verify with fix : 90 % )``."""
     known, percent = vocabulary.volume_word(pair.value)
-    if known is None and not vocabulary.has_value(pair.value):
+    if known is None and not vocabulary.has_state(pair.value):
         keep(volume, pair)
         return
     put_volume_word(volume, pair.lines[0], known, text=pair.value, percent=percent, weight=weight)
@@ -221,7 +223,7 @@ def read_array(controller: ControllerDraft, block: Block) -> None:
 
 def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
-    if label == "status" and vocabulary.has_value(pair.value):
+    if label == "status" and vocabulary.has_state(pair.value):
         health = vocabulary.health(state_words.ARRAY_STATUS, pair.value)
         put_status(array, pair.lines, "array", health, text=pair.value)
     elif not read_pair(array, pair, label, _ARRAY_FIELDS):

@@ -255,7 +255,7 @@ def hardware(controller: ControllerDraft, pair: Pair, prefix: str) -> None:
     controller.keep_detail(pair, prefix)
     word = collapse(pair.value.lower()).rstrip(".")
     # Power 01         : OK, Fan 01           : 2810 RPM
-    if word == "unknown":
+    if word in ("", "unknown"):
         controller.unread(f"{prefix}{pair.label}", pair.value)
     elif vocabulary.has_value(pair.value) and word not in _FINE and not _READING.fullmatch(word):
         controller.add_problem(

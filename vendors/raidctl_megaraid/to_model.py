@@ -30,6 +30,7 @@ from raidctl.vendor.draft import Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.shapes import MISSING_PLACES
+from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import FAMILY, capabilities
 from raidctl_megaraid.draft import ControllerDraft
@@ -99,6 +100,7 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
 
 def _derive(controller: ControllerDraft) -> None:
     controller.derive(derived_fields.CONTROLLER)
+    report_unknown_modes(controller, derived_fields.CONTROLLER, vocabulary.has_state)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
     for drive in controller.drives.values():

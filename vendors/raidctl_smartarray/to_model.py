@@ -26,6 +26,7 @@ from raidctl.vendor.controllers import move_active_spares
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
+from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_smartarray import derived_fields, vocabulary
 from raidctl_smartarray.capability import FAMILY, capabilities
 from raidctl_smartarray.draft import ControllerDraft
@@ -54,6 +55,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
     _join_addresses(controller)
     settle_settings(controller)
     controller.derive(derived_fields.CONTROLLER)
+    report_unknown_modes(controller, derived_fields.CONTROLLER, vocabulary.has_state)
     for volume in controller.volumes.values():
         volume.derive(derived_fields.VOLUME)
     for drive in controller.drives.values():

@@ -16,7 +16,7 @@ from raidctl.vendor.statuses import VolumeWord
 _PROGRESS = regex(r"(?P<word>[^,:(]*?)[\s,:(-]+(?P<percent>\d{1,3}(?:\.\d+)?) ?%.{0,40}")
 
 NO_VALUE = frozenset(
-    {"", "none", "unknown", "n/a", "not available", "not applicable", "not set", "--", "---", "?", "??", "???"}
+    {"", "none", "unknown", "n/a", "not available", "not applicable", "not set", "-", "--", "---", "?", "??", "???"}
 )
 """Values that mean that there is no value."""
 
@@ -30,6 +30,11 @@ def normalized(text: str) -> str:
 def has_value(text: str) -> bool:
     """Whether the tool prints a value, not that there is none."""
     return normalized(text) not in NO_VALUE
+
+
+def has_state(text: str) -> bool:
+    """Whether a state is printed. This includes ``Unknown``, the word for one that the tool cannot read."""
+    return has_value(text) or normalized(text) == "unknown"
 
 
 def split_progress(text: str) -> tuple[str, float | None]:

@@ -47,5 +47,5 @@ UNIT: Derived = {
     # /c0/u0 Auto Verify Policy = on
     "auto verify policy": (("consistency_check.mode", _verify),),
     # u0    RAID-5    OK             -       -       256K    2793.96   RiW    ON
-    "avrfy": (("consistency_check.mode", _verify),),
+    **dict.fromkeys(("avrfy", "averify"), (("consistency_check.mode", _verify),)),
 }

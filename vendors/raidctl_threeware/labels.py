@@ -125,7 +125,9 @@ def _drive_status(drive: Draft, pair: Pair) -> None:
 def _smart_health(drive: Draft, pair: Pair) -> None:
     """``OK``, or the drive's own verdict. A drive whose self-test fails is failing."""
     drive.detail(pair.lines[0], pair.label, pair.value)
-    if has_value(pair.value) and pair.value.upper() not in {"OK", "PASSED", "GOOD"}:
+    if pair.value.upper() == "UNKNOWN":
+        drive.unread(pair.label, pair.value)
+    elif has_value(pair.value) and pair.value.upper() not in {"OK", "PASSED", "GOOD"}:
         tables.drive_status(drive, pair.lines[0], "SMART-FAILURE")
 
 

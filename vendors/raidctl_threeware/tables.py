@@ -66,7 +66,7 @@ def _unit(controller: ControllerDraft, line: Line, row: Row) -> None:
     unit.add_evidence(line, "id", row["Unit"])
     controller.newer = controller.newer or row.get("Cache") in {"W", "Ri", "Rb", "RiW", "RbW"}
     for column, value in row.items():
-        if column in {"UnitType", "Status", "Cache"} or (column != "Unit" and vocabulary.has_value(value)):
+        if column in {"UnitType", "Status", "Cache"} or (column != "Unit" and vocabulary.has_state(value)):
             _cell(unit, Pair(column, value, [line]), _UNIT_COLUMNS)
 
 
@@ -258,7 +258,7 @@ def _slot(drive: Draft, pair: Pair) -> None:
 
 def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
     """Put the worst status reported: a unit can drop a healthy drive."""
-    if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
+    if not vocabulary.has_state(value):
         return
     health = vocabulary.drive_status(value)
     known = drive.get("status")

@@ -26,7 +26,7 @@ from raidctl.order import natural
 from raidctl.text import listing
 from raidctl.vendor.draft import Draft, Shown, ShownOn, is_bad
 from raidctl.vendor.mixed_machines import note_mixed
-from raidctl.vendor.statuses import doubt_ok, health_of_volume, put_status
+from raidctl.vendor.statuses import doubt_ok, health_of_volume, put_status, report_unknown_modes
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
@@ -45,6 +45,7 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
     units = [unit for unit in controller.arrays.values() if not unit.spare]
     for unit in units:
         unit.derive(derived_fields.UNIT)
+        report_unknown_modes(unit, derived_fields.UNIT, vocabulary.has_state)
         drives = [controller.drives[port] for port in unit.ports if port in controller.drives]
         doubt_ok(unit, {f"p{one.name}": "in no unit" for one in drives if one.get("free")})
     batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(controller.batteries.values()))

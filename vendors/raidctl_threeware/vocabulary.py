@@ -132,6 +132,11 @@ def has_value(text: str) -> bool:
     return text.strip().lower() not in NO_VALUE
 
 
+def has_state(text: str) -> bool:
+    """Whether a state is printed. This includes ``UNKNOWN``, the word for one that the tool cannot read."""
+    return has_value(text) or text.strip().lower() == "unknown"
+
+
 def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
     """Status and running operation in a unit's status word. None for an unknown word."""
     return _UNITS.get(word.upper().rstrip("*"))

@@ -8,7 +8,7 @@ import pytest
 
 from raidctl.model import Health, Mode
 from tests.support.judged import wrong
-from tests.vendors.adaptec.adaptec_outputs import controller_of, found, left, machine, part, pqi
+from tests.vendors.adaptec.adaptec_outputs import controller_of, found, left, machine, part, pqi, volume_text
 
 
 def test_an_aacraid_controller_is_read() -> None:
@@ -107,6 +107,36 @@ def test_an_unknown_status_is_reported() -> None:
     observation = found(machine({"Controller Status": "Pondering"}))
     assert (observation.controllers[0].status, observation.controllers[0].status_text) == ("unknown", "Pondering")
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1"]
+
+
+@pytest.mark.parametrize(
+    ("word", "mode", "kinds"),
+    [
+        ("Enabled", "automatic", []), ("High", "automatic", []), ("Disabled", "disabled", []),
+        ("Not Applicable", None, []), ("Unknown", None, ["unread"]), ("Sometimes", None, ["unread"]),
+    ],
+)  # fmt: skip
+def test_an_unknown_word_for_the_background_check_is_reported(word: str, mode: str | None, kinds: list[str]) -> None:
+    """Whether a check runs is unknown if its word is unknown, and a problem reports that."""
+    observation = found(machine({"Background consistency check": word}))
+    check = observation.controllers[0].consistency_check
+    assert (check.mode if check else None) == mode
+    assert [p.kind for p in observation.problems if p.where == "adaptec:1"] == kinds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        machine({"Controller Status": "Unknown"}), machine({"NVRAM Checksum Status": "Unknown"}),
+        machine(volumes=[volume_text(0, {"Status of Logical Device": "Unknown"})]),
+        machine(volumes=[volume_text(0, {"Failed stripes": "Unknown"})]),
+        machine(backup=part("Controller Battery Information", {"Status": "Unknown"})),
+        pqi(cache={"Cache Status": "Unknown"}),
+    ],
+)  # fmt: skip
+def test_a_state_that_the_tool_does_not_know_is_reported(text: str) -> None:
+    """``Unknown`` as a state is a problem, whatever it is the state of."""
+    assert "unread" in {problem.kind for problem in found(text).problems}
 
 
 def test_the_split_of_the_cache_is_read() -> None:

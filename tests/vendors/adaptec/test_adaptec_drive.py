@@ -124,7 +124,13 @@ def test_an_alarm_is_a_warning(label: str, value: object, text: str) -> None:
 @pytest.mark.parametrize("label", ["S.M.A.R.T.", "PFA", "SSD Smart Trip Wearout", "56 Day Warning Present"])
 def test_an_alarm_that_is_neither_yes_nor_no_is_reported(label: str) -> None:
     """An unknown word of an alarm is not a good one."""
-    for value, kinds in (("Perhaps", ["unread"]), ("No", []), ("False", []), ("Not Applicable", [])):
+    for value, kinds in (
+        ("Perhaps", ["unread"]),
+        ("Unknown", ["unread"]),
+        ("No", []),
+        ("False", []),
+        ("Not Applicable", []),
+    ):
         problems = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)])).problems
         assert [one.kind for one in problems if one.where == "adaptec:1/0,0"] == kinds
 
@@ -134,6 +140,7 @@ def test_an_alarm_that_is_neither_yes_nor_no_is_reported(label: str) -> None:
     [
         ("Supported", "No", "warning"), ("Supported", "Yes", None), ("Drive has stale RIS data", "True", "info"),
         ("Drive has stale RIS data", "False", None), ("Drive has stale RIS data", "Perhaps", "warning"),
+        ("Supported", "Unknown", "warning"),
     ],
 )  # fmt: skip
 def test_a_flag_of_a_drive_is_reported(label: str, value: str, severity: str | None) -> None:

@@ -190,7 +190,7 @@ def test_the_hardware_monitor_is_kept_in_the_tools_words() -> None:
     ("word", "kinds"),
     [
         ("Lost", ["state"]), ("Off", ["state"]), ("NG", ["state"]), ("Levitating", ["state"]), ("Unknown", ["unread"]),
-        ("OK", []), ("Not Installed", []), ("N.A.", []), ("12.1 V", []), ("-12.0 V", []),
+        ("", ["unread"]), ("OK", []), ("Not Installed", []), ("N.A.", []), ("12.1 V", []), ("-12.0 V", []),
     ],
 )  # fmt: skip
 def test_a_part_of_the_hardware_monitor_is_good_only_by_a_good_word(word: str, kinds: list[str]) -> None:

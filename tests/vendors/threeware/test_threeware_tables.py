@@ -133,6 +133,8 @@ def test_the_units_table_of_old_releases() -> None:
     assert volume.progress.percent == 12.0
     assert volume.cache is not None
     assert (volume.cache.write_policy, volume.cache.read_policy) == ("write_through", None)
+    assert volume.consistency_check is not None
+    assert volume.consistency_check.mode == "manual"
 
 
 def test_drives_of_newer_releases() -> None:

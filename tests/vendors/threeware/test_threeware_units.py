@@ -114,6 +114,20 @@ def test_a_failing_smart_health_is_a_warning() -> None:
     assert observed(DRIVE + "/c2/p1 SMART Health = OK\n").problems == ()
 
 
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("/c2/p1 SMART Health = Unknown", False), ("/c2/p1 SMART Health = N/A", True),
+        ("/c2/u0 Auto Verify Policy = sometimes", False), ("/c2/u0 Auto Verify Policy = unknown", False),
+        ("/c2/u0 Auto Verify Policy = on", True), ("/c2/u0 Auto Verify Policy = N/A", True),
+    ],
+)  # fmt: skip
+def test_a_state_that_the_tool_does_not_know_is_reported(line: str, *, read: bool) -> None:
+    """A word for a state that is unknown, or that no table has, is a problem. A value that does not apply is none."""
+    kinds = {problem.kind for problem in observed(UNITS, DRIVE + f"{line}\n").problems}
+    assert ("unread" in kinds) is not read
+
+
 def test_a_vendor_with_a_hyphen_is_a_vendor() -> None:
     """`IBM-ESXS` before the model of SAS drives is the vendor."""
     text = DRIVE.replace("WDC WD2502ABYS-01B7A0", "IBM-ESXS ST9300605SS") + "/c2/p1 Drive Type = SAS\n"
