@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from raidctl.evidence import Line
 from raidctl.model import Progress
 from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.model.task import Operation
@@ -199,6 +200,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     gone = gone or "critical" in images or bool(volume.get("refresh"))
     words = ", ".join(part for part in (row.attr if row else "", health, kernel, action) if part)
     operation: Operation | None = OPERATIONS.get(action, "unknown") if action else None
+    unsynced = percent is None and row is not None and _lacks_percent(controller, volume, row)
     behind, lost = percent is not None and percent < 100, False
     if row and row.letter(5) not in ("a", "") and not kernel:
         word = "inactive" if row.letter(5) == "-" else "unknown"
@@ -211,6 +213,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     elif (
         "unknown" in (health, operation, *([] if kernel else images))
         or (printed and percent is None)
+        or unsynced
         or (row and not _described(controller, row))
     ):
         word = "unknown"
@@ -224,7 +227,10 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
         return
     else:
         word = "ok"
-    put_status(volume, lines, "volume", word, text=words)
+    if word == "unknown" and unsynced:
+        _report_no_percent(volume, lines[0], words)
+    else:
+        put_status(volume, lines, "volume", word, text=words)
     _report(controller, volume, row, health)
     if lost:
         for key in controller.array(volume.name).members:
@@ -281,6 +287,26 @@ def _described(controller: ControllerDraft, row: Row) -> bool:
         return True
     images = list(images_of(controller, row))
     return bool(images) and all(whole(image) for image in images)
+
+
+def _lacks_percent(controller: ControllerDraft, volume: GroupDraft, row: Row) -> bool:
+    """Whether the column for the synchronisation is blank. lvs prints it for each active volume except RAID-0.
+
+    Without the segment type, RAID-0 is a volume whose images are in the list, but not their metadata.
+    """
+    if row.letter(5) != "a" or not any(row.cells.get(name) == "" for name in ("sync_percent", "copy_percent")):
+        return False
+    images = [image for image in images_of(controller, row) if image.cells]
+    metadata = [image for image in images if f"{image.vg}/{image.lv.replace('_rimage_', '_rmeta_')}" in controller.rows]
+    level = volume.get("raid_level") or ("raid0" if images and not metadata else None)
+    return bool(level != "raid0")
+
+
+def _report_no_percent(volume: GroupDraft, line: Line | None, words: str) -> None:
+    volume.put(line, "status", "unknown")
+    volume.put(line, "status_text", words)
+    message = f"Whether {volume.name} is in sync is unknown: its Cpy%Sync is blank, as only RAID-0's is."
+    volume.add_problem("warning", "unread", message, f"Run lvs again as root: `lvs -a -o +segtype {volume.name}`.")
 
 
 def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raidctl.evidence import Line, Output, mark_read
@@ -114,13 +114,14 @@ def _cell(value: object) -> str:
 
 def read_text(output: Output, controller: ControllerDraft) -> bool:
     """Read the tables of lvs, pvs and vgs, warnings, and the lines of dmsetup. False if there are none of these."""
-    known = table = typed = False
+    known = table = False
     row: Row | None = None
+    headings: list[str] = []
     columns: dict[str, int] = {}
     for line in output.lines:
         if HEAD.fullmatch(line.text):
             columns, known, table = {}, True, True
-            typed = "Type" in line.stripped.split()
+            headings = line.stripped.split()
             mark_read(line)
         elif PARTS_HEAD.fullmatch(line.text):
             columns, known, table = {}, True, False
@@ -135,7 +136,7 @@ def read_text(output: Output, controller: ControllerDraft) -> bool:
             uuid = match[1] or match[2] or match[3]
             controller.detail(line, _MISSING, uuid or line.stripped)
         elif table and (match := _ROW.fullmatch(line.text.rstrip())) and not _TWO_ROWS.search(match["rest"]):
-            row = _text_row(line, match, typed=typed)
+            row = _text_row(line, match, headings)
             controller.rows.setdefault(f"{row.vg}/{row.lv}", []).append(row)
         elif row is not None and line.stripped and _REST.fullmatch(line.stripped) is not None:
             row.cells.update(_cells(line.text))
@@ -172,13 +173,14 @@ def _part(line: Line, match: re.Match[str], controller: ControllerDraft) -> None
         controller.detail(line, _MISSING, f"of {match['name']}")
 
 
-def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:
-    cells = {"lv_size": match["size"], **_cells(match["rest"])}
+def _text_row(line: Line, match: re.Match[str], headings: Sequence[str]) -> Row:
+    printed = {"sync_percent": ""} if "Cpy%Sync" in headings or "Copy%" in headings else {}
+    cells = {"lv_size": match["size"], **printed, **_cells(match["rest"])}
     if match["attr"].startswith("t"):  # Data% and Meta% of a pool
         percents = [one.replace(",", ".") for one in _PERCENT.findall(match["rest"])]
         cells |= dict(zip(FULL, percents, strict=False))
     levels = [word for word in match["rest"].split() if level_of(word)]
-    if typed and len(levels) == 1:  # else a pool may have such a name
+    if "Type" in headings and len(levels) == 1:  # else a pool may have such a name
         cells["segtype"] = levels[0]
     return Row(match["vg"], match["lv"].strip("[]"), match["attr"], {"lv_name": line}, cells)
 

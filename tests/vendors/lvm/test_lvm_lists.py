@@ -452,7 +452,8 @@ def test_warnings_around_the_json_are_read() -> None:
 
 _PVS = "  PV         VG Fmt  Attr PSize   PFree\n  /dev/sda1  vg lvm2 a--  931.50g    0\n"
 _VGS = "  VG  #PV #LV #SN Attr   VSize    VFree\n  vg    2   3   0 wz--n- 931.50g    0\n"
-_LVS = "  LV   VG Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert\n  data vg rwi-aor--- 10.00g\n"
+_LVS = "  LV   VG Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert\n  data vg rwi-aor--- 10.00g"
+_LVS += " " * 37 + "100.00\n"
 
 
 @pytest.mark.parametrize(
@@ -556,6 +557,30 @@ def test_a_figure_that_is_not_understood_is_unread(column: str, value: str, code
     [volume] = seen.inventory.controllers[0].volumes
     assert (_code(seen), anything_unread(seen)) == (code, code == 3)
     assert (volume.progress is not None) == (value == "50,00")
+
+
+_HEADINGS = "  LV              VG Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert\n"
+_BLANK = f"{_HEADINGS}  data            vg rwi-aor--- 10.00g\n"
+_STRIPES = "".join(f"  [data_rimage_{n}] vg iwi-aor---  5.00g\n" for n in range(2))
+_METADATA = _STRIPES.replace("_rimage_", "_rmeta_").replace("iwi", "ewi")
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (_json(sync=""), "unknown"), (_json(sync="", segtype="raid0"), "ok"), (_BLANK, "unknown"),
+        (_BLANK.replace("rwi-a", "mwi-a"), "unknown"), (_BLANK + _STRIPES, "ok"),
+        (_BLANK + _STRIPES + _METADATA, "unknown"),
+        ("  LV   VG Attr       LSize\n  data vg rwi-aor--- 10.00g\n", "ok"),
+        ("  LV   VG Attr       LSize  Type  Cpy%Sync\n  data vg rwi-aor--- 10.00g raid1\n", "unknown"),
+        ("  LV   VG Attr       Type  Cpy%Sync Devices\n  data vg rwi-aor--- raid1          d_rimage_0(0)\n", "unknown"),
+    ],
+)  # fmt: skip
+def test_a_blank_percentage_is_good_only_for_raid_0(text: str, status: str) -> None:
+    """An active volume whose Cpy%Sync is blank is known to be ok only if it is RAID-0, for which lvs prints none."""
+    seen = read_text(text)
+    [volume] = seen.inventory.controllers[0].volumes
+    assert (volume.status, anything_unread(seen)) == (status, status == "unknown")
 
 
 def test_a_volume_without_its_name_is_unread() -> None:
