@@ -237,6 +237,22 @@ def test_a_flat_list_of_drives_belongs_to_the_array_above_it(tmp_path: Path) -> 
     assert len(array.drives) == 2
 
 
+@pytest.mark.parametrize(
+    ("row", "command"),
+    [
+        ("tank\t3.62T\t1.20T\t2.42T\t-\t-\t5%\t33%\t1.00x\tDEGRADED\t-\n", "zpool status"),
+        ("tank    -      -      -     -     -    -    -    -    FAULTED  /mnt\n", "zpool status"),
+        ("  data vg0 rwi-aor-p- 10.00g                                  100.00\n", "lvs -a -o +devices,segtype"),
+        ("$ lvs --noheadings\n  data vg0 rwi-aor-p- 10.00g                100.00\n", "lvs -a -o +devices,segtype"),
+    ],
+)
+def test_rows_without_their_headings_are_a_problem(tmp_path: Path, row: str, command: str) -> None:
+    """A row of ``zpool list -H`` or ``lvs --noheadings`` is unread, also among other files. A command is the remedy."""
+    [problem] = read(tmp_path, row).problems
+    assert (problem.kind, command in (problem.remedy or "")) == ("unread", True)
+    assert [one.kind for one in read(tmp_path, row, VOLUMES.format(size="1.0 TB")).problems] == ["unread"]
+
+
 def test_prose_is_no_output(tmp_path: Path) -> None:
     """Sentences that name a tool, or begin like its lines, are skipped, and do not affect the lines beside them."""
     prose = (

@@ -15,7 +15,7 @@ from raidctl_lvm.draft import ControllerDraft
 from raidctl_lvm.infer import infer
 from raidctl_lvm.lists import device_of, read_json, read_text
 
-_REMEDY = "Give the output of `lvs -a -o +devices,segtype` as printed."
+_REMEDY = "Give the output of `lvs -a -o +devices,segtype` as printed, with its headings."
 
 
 def read(

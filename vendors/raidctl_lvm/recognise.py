@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from raidctl.vendor.protocol import Confidence
 from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_lvm.columns import HEADINGS
 
 _LVS = "lvs -a -o +devices"
+_ATTR = "[-a-zA-Z][-rwR][-acilnACILN][-m][-a-zA-Z][-oX][-a-zA-Z]{3}[-k]"
 _SIGNATURES = (
     Signature("lvs -a --reportformat json", json_keys=("report", "lv", "lv_name")),
     Signature("pvs --reportformat json", json_keys=("report", "pv", "pv_name")),
@@ -17,6 +19,8 @@ _SIGNATURES = (
     Signature("pvs", (r"PV\s+VG\s+Fmt\s+Attr\s+PSize\b",)),
     Signature("vgs", (r"VG\s+#PV\s+#LV\s+#SN\s+Attr\s+VSize\b",)),
     Signature("dmsetup status", (r"\S+: \d+ \d+ (?:raid raid|mirror \d)",)),
+    # data vg0 rwi-aor-p- 10.00g      of --noheadings: its columns cannot be read, and that has to be reported
+    Signature("lvs --noheadings", (rf"\S+\s+\S+\s+{_ATTR}\s+[<>]?\d",), confidence=Confidence.LIKELY),
     Signature("dmsetup status", (r"\S+: \d+ \d+ (?:linear|striped|thin|thin-pool|crypt|cache)\b",), every_line=True),
 )
 

@@ -24,7 +24,7 @@ from raidctl_zfs.status_text import read_status
 _KERNEL = regex(r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII)
 _BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
 """Status of a pool without faults, by its work in progress."""
-_REMEDY = "Give the output of `zpool status` as printed."
+_REMEDY = "Give the output of `zpool status` as printed: without headings (`-H`), it cannot be read."
 
 
 def read(
