@@ -55,7 +55,7 @@ def machine_options(source: str, place: Path) -> str:
 
 def restore_command(source: str, place: Path) -> str:
     """Return the command that restores a machine's settings from the journal. The journal is in a state directory."""
-    return f"raidctl restore {machine_options(source, place)}".rstrip()
+    return command_on(source, "restore", place)
 
 
 def command_on(source: str, words: str, place: Path) -> str:

@@ -102,7 +102,7 @@ def _object_and_field(what: str, known: Mapping[str, str]) -> tuple[str, str]:
         near = difflib.get_close_matches(what, sorted(known), 3, 0.4)
         hint = f" Known ones include {listing(map(printable, near))}." if near else ""
         if what in known:
-            raise UsageError(f'Which field of {shown}? For example: raidctl history "{shown}.status"')
+            raise UsageError(f'Which field of {shown}? For example: `raidctl history "{shown}.status"`')
         raise UsageError(f'No snapshot has the object of "{shown}"; write ID.FIELD.{hint}')
     name, field = found
     if not is_field(field, known[name]):

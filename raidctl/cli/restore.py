@@ -120,7 +120,8 @@ def _nothing_to_restore(settings: Settings, *, quiet: bool, elsewhere: Sequence[
     elif not quiet:
         tell("Nothing to undo.")
     for source in sorted({journaled.begin.source for journaled in elsewhere if journaled.open}):
-        tell(f'On another machine something is: "{restore_command(source, readable_directory(settings))}".')
+        # not in quotation marks: the options of this machine must not be added
+        tell(f"On another machine something is: {restore_command(source, readable_directory(settings))}")
     if not quiet:
         note_own_journal(settings, "restore")
     return EXIT_FINE
@@ -242,7 +243,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
         for text in result.faults:
             tell(f"Not restored: {text}.")
             if len(result.journaled.begin.steps) and text.endswith("does not exist"):
-                tell(f"If it never comes back: raidctl restore --forget {begin.change}")
+                tell(f'If it never comes back: "raidctl restore --forget {begin.change}"')
         if result.busy:
             tell(f"It is still under way: {result.busy}")
         elif result.open:

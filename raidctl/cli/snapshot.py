@@ -15,12 +15,13 @@ from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine, demo_directory, look, with_own_records
 from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.snapshot_sources import store_of
-from raidctl.cli.shared.terminal import emit, emit_found, emit_json
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json, named_machine
 from raidctl.drift import read
 from raidctl.drift.canonical import canonical
 from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.model import Inventory, unread_problems
 from raidctl.output.json import to_json
+from raidctl.output.whole_commands import name_machine
 from raidctl.snapshots.store import Kept, States, key, whose
 from raidctl.survey.survey import Survey
 from raidctl.text import counted, printable, regex
@@ -143,7 +144,7 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
     if settings.as_json:
         emit_json(kept)
     else:
-        emit(_message(kept, before))
+        emit(name_machine(_message(kept, before), named_machine()))
     if before and kept.at < before[-1].at:
         click.echo(
             f"raidctl: This snapshot is of {kept.at}, but snapshot {before[-1].id}, saved before it, is of "

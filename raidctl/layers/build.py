@@ -56,7 +56,7 @@ def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ve
 
 def _page_cache(kernel: Kernel, job: Job) -> Layer:
     why = "Reads and writes share the memory."
-    alternative = "Limit the memory for writes: raidctl cache threshold --dirty-bytes N."
+    alternative = "Limit the memory for writes: `raidctl cache threshold --dirty-bytes N`."
     return Layer(
         id=VM,
         kind="page_cache",

@@ -66,7 +66,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
         yield Denial(deed=deed, reason=reason)
     elif operation in CHECKS or volume.status == "checking":
         reason = f"{volume.id} is being checked already."
-        yield Denial(deed=deed, guard="T2", reason=reason, alternative="Watch it: raidctl check show")
+        yield Denial(deed=deed, guard="T2", reason=reason, alternative="Watch it: `raidctl check show`")
     elif volume.status == "unknown":
         yield Denial(deed=deed, guard="T2", reason=f"The state of {volume.id} is unknown.", unknown=True)
     elif volume.status != "ok" or (operation is not None and not needs_check(volume.progress)):

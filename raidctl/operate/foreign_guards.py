@@ -85,7 +85,7 @@ def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator
     elif not selects and len(numbers) > 1:
         reason = f"The tool of {controller.id} acts on all of its {len(numbers)} foreign configurations at once."
         verb = deed.verb.partition("_")[0]
-        way = f"For all of them: raidctl foreign {verb} {controller.id}"
+        way = f"For all of them: `raidctl foreign {verb} {controller.id}`"
         yield Denial(deed=deed, guard="F3", reason=reason, alternative=way)
 
 
@@ -99,7 +99,7 @@ def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
         lost = [volume.name or volume.number for volume in preview.volumes if volume.complete is False]
         of = f" of {listing(lost)}" if lost else ""
         reason = f"The foreign configuration is incomplete: drives{of} are missing."
-        way = "Put its other drives in first, and check again: raidctl foreign preview."
+        way = "Put its other drives in first, and check again: `raidctl foreign preview`."
         yield Denial(deed=deed, guard="F1", reason=reason, alternative=way, overridable=True)
 
 
@@ -128,7 +128,7 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
             yield Denial(deed=deed, guard="F2", reason=reason, unknown=True)
         elif volume.status in NOT_WHOLE and any(_may_be(volume, group) for group in _groups(controller, deed)):
             reason = f"{volume.id} {has_state(volume.status)}, and the foreign drives may be its missing members."
-            way = f"Check both first: raidctl foreign preview {controller.id}"
+            way = f"Check both first: `raidctl foreign preview {controller.id}`"
             yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
     missing = _missing(controller)
     if missing:

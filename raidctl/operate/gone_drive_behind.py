@@ -111,8 +111,8 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
         return
     failed = next((one for one in members if has_failed(one)), None)
     if failed is not None:
-        yield f"{failed.id} has failed and is in its bay: raidctl replace {failed.serial or failed.id}"
+        yield f"{failed.id} has failed and is in its bay: `raidctl replace {failed.serial or failed.id}`"
     if rebuilding(controller, volume):
-        yield f"{volume.id} is being rebuilt: wait for its end (raidctl tasks --wait)."
+        yield f"{volume.id} is being rebuilt: wait for its end (`raidctl tasks --wait`)."
     if volume.status in WHOLE and not may_use_spare(controller, volume):
         yield lacks_none(volume)

@@ -91,7 +91,7 @@ class Replacing:
         ignored = not_of_a_copy(seen, self.facts) | (LIFTED if self.unsafe else frozenset())
         against = [one for one in report.reasons if one.verdict in ("no", "unknown") and one.guard not in ignored]
         return [
-            Objection(guard=one.guard, text=one.text, remedy="All reasons: raidctl replace DRIVE --check",
+            Objection(guard=one.guard, text=one.text, remedy="All reasons: `raidctl replace DRIVE --check`",
                       unknown=one.verdict == "unknown", overridable=one.guard in LIFTED)
             for one in against
         ]  # fmt: skip

@@ -87,7 +87,7 @@ def in_use(controller: Controller, volume: Volume) -> Iterator[Objection]:
         what, unknown = f"{volume.id} is being rebuilt", False
     else:
         return
-    remedy = "Wait until it ends: raidctl tasks --wait."
+    remedy = "Wait until it ends: `raidctl tasks --wait`."
     yield Objection(guard="S1", text=f"{what}: the spare may be in use.", remedy=remedy, unknown=unknown)
 
 

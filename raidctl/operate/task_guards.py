@@ -128,7 +128,7 @@ def _patrol(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
         return  # printed with the plan
     if controller.mode in ("software", "none", "hba"):
         reason = f"{controller.id} is not a RAID controller with a patrol read."
-        yield Denial(deed=deed, reason=reason, alternative="Self-tests of plain drives: raidctl check media DRIVE")
+        yield Denial(deed=deed, reason=reason, alternative="Self-tests of plain drives: `raidctl check media DRIVE`")
         return
     running = patrolling(controller, inventory)
     if deed.verb in ("start_patrol", "resume_patrol"):

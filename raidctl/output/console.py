@@ -48,7 +48,7 @@ class Display(Struct, frozen=True):
     colour: bool = False
     ascii: bool = False
     options: str = ""
-    """The options that select another machine, for commands in remedies: ``--host db7``."""
+    """The options that select the machine, for commands in remedies: ``--host db7``, ``--demo p400``."""
 
     @property
     def columns(self) -> int:
@@ -61,14 +61,15 @@ class Display(Struct, frozen=True):
         return ", " if self.ascii else " · "
 
     def words(self, text: str) -> str:
-        """A text of raidctl's own, in characters that the output has."""
+        """A text of raidctl's own, in characters that the output has. Its commands name the machine."""
+        text = name_machine(text, self.options)
         if not self.ascii:
             return text
         return text.replace(" → ", " -> ").translate(_ASCII).encode("ascii", "replace").decode("ascii")
 
     def clean(self, text: str) -> str:
         """A text from elsewhere: one line, without escapes, control and invisible characters."""
-        plain = name_machine(collapse(printable(text)), self.options)
+        plain = collapse(printable(text))
         if not plain.isprintable():
             plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in plain)
         return self.words(plain)

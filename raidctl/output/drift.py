@@ -104,7 +104,7 @@ def _notes(found: Drift) -> Iterator[str]:
 def list_screen(kept: Sequence[Kept], display: Display) -> str:
     """The list of snapshots."""
     if not kept:
-        return 'No snapshot is saved here; "raidctl snapshot" saves one.\n'
+        return display.words('No snapshot is saved here; "raidctl snapshot" saves one.\n')
     first = {one.host: one.id for one in reversed(kept)}
     columns = [
         Column("snapshot", cells([str(one.id) for one in kept]), right=True),

@@ -45,10 +45,10 @@ def _step(number: int, step: Step, display: Display) -> Iterator[str]:
         yield f"   {display.clean(command)}\n"  # never wrapped, for copying
     if step.kind == "config":
         text = '"raidctl layout apply" writes its ARRAY line into the configuration'
-        yield display.render([hanging("   ", [text], display)])
+        yield display.render([hanging("   ", [display.words(text)], display)])
     if step.kind == "delete":
         text = '"raidctl layout apply" deletes it, if nothing uses it and nothing is on it'
-        yield display.render([hanging("   ", [text], display)])
+        yield display.render([hanging("   ", [display.words(text)], display)])
     if step.overwrites:
         yield display.render([hanging("   ", [display.clean(f"overwrites {listing(step.overwrites)}")], display)])
     for text in step.warnings:

@@ -10,14 +10,15 @@ from raidctl.locate.report import Located, LocateReport
 from raidctl.output.sentences import Line, Sentence, Verbatim, fitted
 
 
-def listed(report: LocateReport, columns: int, *, verbose: bool = False, nothing: str = "") -> str:
+def listed(report: LocateReport, columns: int, options: str, *, verbose: bool = False, nothing: str = "") -> str:
     """List each drive with its place and the method for its LED.
 
-    Why others are not used is listed as well. ``nothing`` is printed if there is none.
+    Why others are not used is listed as well. ``options`` select the machine, for commands of raidctl. ``nothing`` is
+    printed if there is no drive.
     """
     lines = [line for one in report.targets for line in _target(one, verbose=verbose, planned=bool(report.commands))]
     lines += [Verbatim(f"{number}. {command}") for number, command in enumerate(report.commands, 1)]
-    return fitted(lines or [Sentence(nothing, hang=0)], columns)
+    return fitted(lines or [Sentence(nothing, hang=0)], columns, options)
 
 
 def _target(one: Located, *, verbose: bool, planned: bool) -> Iterator[Line]:

@@ -17,10 +17,13 @@ _LASTS = {
 }
 
 
-def plan_text(plan: Plan, notes: Sequence[str], columns: int) -> str:
-    """The whole plan, with warnings. Each command comes with what it changes and how it is undone."""
+def plan_text(plan: Plan, notes: Sequence[str], columns: int, options: str) -> str:
+    """The whole plan, with warnings. Each command comes with what it changes and how it is undone.
+
+    ``options`` select the machine, for commands of raidctl: ``--host db7``.
+    """
     warnings = (Sentence(f"Warning: {note}") for note in notes)
-    return fitted(chain(_lines(plan, room(columns)), warnings), columns)
+    return fitted(chain(_lines(plan, room(columns)), warnings), columns, options)
 
 
 def printable_lines(lines: Iterable[str]) -> str:

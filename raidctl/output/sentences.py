@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from raidctl.output.whole_commands import join_commands, split_commands
+from raidctl.output.whole_commands import join_commands, name_machine, split_commands
 from raidctl.text import printable
 
 WIDEST = 79
@@ -50,20 +50,23 @@ def room(columns: int) -> int:
     return min(columns, WIDEST)
 
 
-def fitted(lines: Iterable[Line], columns: int) -> str:
-    """The lines as one text, wrapped and cleaned for a terminal."""
-    return "".join(f"{line}\n" for one in lines for line in _lines(one, room(columns)))
+def fitted(lines: Iterable[Line], columns: int, options: str = "") -> str:
+    """The lines as one text, wrapped and cleaned for a terminal.
+
+    ``options`` select the machine, in the commands of the text (:func:`name_machine`).
+    """
+    return "".join(f"{line}\n" for one in lines for line in _lines(one, room(columns), options))
 
 
-def _lines(one: Line, width: int) -> Iterator[str]:
+def _lines(one: Line, width: int, options: str) -> Iterator[str]:
     narrow = width < _NARROW
     indent = " " * (min(one.indent, 1) if narrow else one.indent)
     if isinstance(one, Verbatim):
-        yield f"{indent}{printable(one.text)}"
+        yield f"{indent}{name_machine(printable(one.text), options)}"
         return
     hang = min(one.hang, 2) if narrow else one.hang
     lines = textwrap.wrap(
-        join_commands(printable(one.text), width - max(hang, len(indent))), width, initial_indent=indent,
-        subsequent_indent=" " * hang, break_long_words=narrow, break_on_hyphens=False,
+        join_commands(name_machine(printable(one.text), options), width - max(hang, len(indent))), width,
+        initial_indent=indent, subsequent_indent=" " * hang, break_long_words=narrow, break_on_hyphens=False,
     )  # fmt: skip
     yield from map(split_commands, lines)

@@ -12,9 +12,12 @@ _BLANK = "\ue000"
 """In place of a blank at which no line may end. Neither Python nor rich breaks lines at it."""
 
 
-_LOCAL = r"(?!-|batch|bench|demo|schema|vendors|diagnose --explain|verify --measure)"
+_LOCAL = "-|bench|demo|schema|vendors|diagnose --explain|verify --measure"
 """Commands for this machine only, or about no machine; and those that have options before their name already."""
-_READS = regex(rf"([`\"]raidctl ){_LOCAL}(?=[a-z])")
+_BEGIN = r"((?:[`\"]|^(?:instead|try): )raidctl )"
+"""The beginning of a command in a text, or of a line that is one."""
+_READS = regex(rf"{_BEGIN}(?!{_LOCAL})(?=[a-z])")
+_READS_REMOTE = regex(rf"{_BEGIN}(?!{_LOCAL}|batch)(?=[a-z])")
 
 
 def name_machine(text: str, options: str) -> str:
@@ -23,7 +26,10 @@ def name_machine(text: str, options: str) -> str:
     >>> name_machine("Before you pull it: `raidctl replace v1 --check`.", "--host db7")
     'Before you pull it: `raidctl --host db7 replace v1 --check`.'
     """
-    return _READS.sub(lambda match: f"{match[1]}{options} ", text) if options and "raidctl " in text else text
+    if not options or "raidctl " not in text:
+        return text
+    commands = _READS_REMOTE if options.startswith("--host") else _READS
+    return commands.sub(lambda match: f"{match[1]}{options} ", text)
 
 
 def join_commands(text: str, width: int) -> str:

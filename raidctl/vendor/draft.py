@@ -36,7 +36,7 @@ _STATUSES = ("status", "state")
 _MOST_COMPLAINTS = 50
 """Problems of one object; an output with more is unusable."""
 
-REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
+REPORT = "Report it with `raidctl record --redact machine.tar.gz`; the raw words are shown until then."
 
 
 class Pair(Struct, gc=False):  # has no reference cycle; there is one for almost every line

@@ -202,7 +202,7 @@ def _claims_without_subject(
 
 
 def _unanswered(claim: Claim, name: str | None, reason: str) -> Answer:
-    test = "Compare the contract with raidctl show."
+    test = "Compare the contract with `raidctl show`."
     return Answer(
         claim=claim.name, wanted=claim.wanted, object=name, verdict="inconclusive", reasons=(reason,), next_test=test
     )

@@ -74,7 +74,7 @@ def _off(case: Case) -> str:
 def _disable(case: Case) -> str:
     item = case.subject.item.id
     words = f"set {item} --drive-cache off" if case.subject.volume else f"drive {item} off"
-    return f"Disable them (raidctl cache {words})"
+    return f"Disable them (`raidctl cache {words}`)"
 
 
 def disable_or_measure(case: Case) -> str:

@@ -104,7 +104,7 @@ def _answer(case: Case) -> Answer:
     if controllers and case.claim.name in _OF_THE_CONTROLLER:
         names = listing(one.id for one in controllers)
         wanted = f" {case.claim.wanted}" if case.claim.wanted else ""
-        test = f"raidctl verify {case.claim.option}{wanted} {controllers[0].id}"
+        test = f"`raidctl verify {case.claim.option}{wanted} {controllers[0].id}`"
         return case.inconclusive(f"It is built on {names}; verify these instead.", next_test=test, access=False)
     return JUDGES[case.claim.name](case)
 

@@ -37,7 +37,7 @@ _HIDDEN = frozenset({"unknown cache", "contradiction"})
 """Findings that do not decide, but contradict "every volatile cache is off"."""
 _TOO_FAST = "Random reads are too fast for a hard drive: solid state, or a cache that holds the data."
 _SERVER = "Run raidctl on the machine that serves it."
-_LOOK = "Look for its errors in the kernel log and in the counters of the drives: raidctl events, raidctl diagnose."
+_LOOK = "Look for its errors in the kernel log and in the counters of the drives: `raidctl events`, `raidctl diagnose`."
 _OUTSIDE = "Run raidctl on the machine itself, outside of any container, with a directory on one of its drives."
 
 

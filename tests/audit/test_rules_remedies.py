@@ -40,7 +40,7 @@ def advised(inventory: Inventory) -> Iterator[tuple[str, str]]:
 def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[str, str, str]]:
     """The advised commands that raidctl refuses; nothing is changed."""
     found = []
-    for rule, line in advised(inventory):
+    for line, rule in {line: rule for rule, line in advised(inventory)}.items():
         words = shlex.split(line)
         if "--measure" in words:
             continue  # only the machine itself can be measured

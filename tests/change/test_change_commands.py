@@ -258,7 +258,7 @@ def test_the_write_caches_below_software_raid_are_those_of_its_drives(
     desired = json.loads(done.stdout)["desired"]
     assert [one["object_id"] for one in desired] == [f"drives:{serial}" for serial in serials]
     refused = raidctl("--demo", demo, "cache", "set", "md0" if demo != "journal" else "md126", "--drive-cache", "off")
-    assert "`raidctl cache drive md:md" in " ".join(refused.stdout.split())
+    assert " cache drive md:md" in " ".join(refused.stdout.split())
 
 
 def test_the_drives_below_a_controllers_volume_in_software_raid_are_set_by_the_volume() -> None:
@@ -271,7 +271,9 @@ def test_the_drives_below_a_controllers_volume_in_software_raid_are_set_by_the_v
     changed = structs.replace(md, drives=(structs.replace(first, backing=(volume,)), *others))
     plain = [c for c in seen.inventory.controllers if c.id != "md"]
     whole = structs.replace(seen.inventory, controllers=(changed, *plain, *hardware))
-    with pytest.raises(UsageError, match=f"raidctl cache set {volume} --drive-cache off .*raidctl cache drive drives:"):
+    with pytest.raises(
+        UsageError, match=f"raidctl cache set {volume} --drive-cache off` .*raidctl cache drive drives:"
+    ):
         drives(structs.replace(seen, inventory=whole), [md.volumes[0].id])
 
 
@@ -282,7 +284,7 @@ def test_restore_skips_changes_of_other_machines(raidctl: Raidctl, tmp_path: Pat
     journal.append(StepEvent(change="c1", at="", step=0, mark="start"))
     done = raidctl("restore")
     assert done.exit_code == 0
-    assert "raidctl restore --host root@db7" in done.stderr
+    assert "raidctl --host root@db7 --state-dir" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("restore",), ("locate", "list"), ("journal",), ("journal", "--json")], ids=" ".join)

@@ -124,5 +124,5 @@ def test_a_remote_machine_has_no_guardian(tmp_path: Path, capsys: pytest.Capture
         settings.host = "far"
         with for_a_while(made, settings):
             errors = capsys.readouterr().err
-    assert 'previous settings are not restored automatically; run "raidctl restore' in errors
+    assert 'previous settings are not restored automatically; run "raidctl --demo p400' in errors
     assert results(tmp_path / "demo" / "p400") == ["restored"]

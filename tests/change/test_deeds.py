@@ -117,7 +117,7 @@ def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: b
     """``show`` lists the deed. ``restore`` ends it with what it has done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.behaviour, bays.match = "hangs", "--add-spare"
-    with pytest.raises(ChangeNotUndone, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
+    with pytest.raises(ChangeNotUndone, match=r'It is not confirmed.*"raidctl --demo bays.* restore" reads'):
         change.apply()
     [problem] = problems(bays.place, SOURCE)
     assert "is not confirmed: trial. Not confirmed: mdadm /dev/md0 --add-spare /dev/sdd" in problem.message

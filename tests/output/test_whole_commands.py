@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import click
+import pytest
 
 from raidctl.cli import cli
 from raidctl.output.whole_commands import name_machine
+from tests.support.command_line import Raidctl
 
-REFUSING = {"batch", "demo"}
-"""They have the options of all commands, and refuse another machine."""
+REFUSING = {"--host": {"batch", "demo"}, "--demo": {"demo", "schema", "vendors"}}
+"""Commands that have the options of all commands, and refuse to work on another machine."""
 
 
 def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
@@ -23,10 +26,28 @@ def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[
             yield " ".join((*path, name)), found
 
 
-def test_a_command_names_another_machine_if_it_works_there() -> None:
-    """Each command with ``--host`` gets it, in backquotes as in quotation marks; no other one does."""
-    for name, command in _commands(cli):
-        remote = name not in REFUSING and any("--host" in option.opts for option in command.params)
-        for mark in ("`", '"'):
-            named = name_machine(f"{mark}raidctl {name} x{mark}", "--host db7")
-            assert named == f"{mark}raidctl {'--host db7 ' if remote else ''}{name} x{mark}"
+@pytest.mark.parametrize(("option", "name"), [("--host", "db7"), ("--demo", "p400")])
+def test_a_command_names_the_machine_if_it_works_there(option: str, name: str) -> None:
+    """Each command with ``--host`` or ``--demo`` gets it, in backquotes as in quotation marks; no other one does."""
+    machine = f"{option} {name} "
+    for words, command in _commands(cli):
+        works = words not in REFUSING[option] and any(option in one.opts for one in command.params)
+        for begin, end in ("``", '""', ("instead: ", "")):
+            named = name_machine(f"{begin}raidctl {words} x{end}", machine.strip())
+            assert named == f"{begin}raidctl {machine if works else ''}{words} x{end}"
+
+
+def test_the_commands_of_a_screen_name_its_machine(raidctl: Raidctl) -> None:
+    """Every command of raidctl on a demo's screens stays in the demo, whose state may be in a named directory."""
+    commands = [
+        "show", "diagnose", "cache show", "battery learn megaraid:0", "cache set / --read off", "locate list bay:9",
+        "drive raid areca:1/E2:S1", "snapshot --list", "snapshot", "cache split smartarray:1 50/50 --yes", "snapshot",
+    ]  # fmt: skip
+    found: list[str] = []
+    for words in commands:
+        for demo in ("1882", "h730-foreign", "p400"):
+            done = raidctl("--demo", demo, *words.split())
+            text = " ".join(f"{done.stdout} {done.stderr}".split())
+            found += re.findall(r"(?:[`\"]|instead: )raidctl (?!diagnose --explain)(.{12})", text)
+    assert len(found) > 9
+    assert [one for one in found if not one.startswith("--demo ")] == []

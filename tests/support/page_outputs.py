@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from click.testing import CliRunner
 
+from raidctl.change import state_place
 from raidctl.cli import cli
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cache.md"
@@ -55,24 +56,27 @@ def commands_of(page: str) -> list[PageCommand]:
 
 def output_of(command: str, state_dir: Path) -> str:
     """Run a command of a page. Return both outputs, and the exit code if it is not 0."""
-    words = []
-    for word in shlex.split(command):
-        words += [word, "--state-dir", str(state_dir)] if word == "raidctl" else [word]
-    printed, returned = _run(words)
+    printed, returned = _run(shlex.split(command), state_dir)
     text = _STATE_DIR.sub("", printed)
     code = 128 - returned if returned < 0 else returned
     return text if code == 0 else f"{text}(exit code {code})\n"
 
 
-def _run(words: Sequence[str]) -> tuple[str, int]:
-    """Both outputs and the exit code. raidctl runs in this process unless it starts another command."""
+def _run(words: Sequence[str], state_dir: Path) -> tuple[str, int]:
+    """Both outputs and the exit code. raidctl runs in this process unless it starts another command.
+
+    In this process, the directory is that of the user, so that no printed command has to name it.
+    """
+    place = str(state_dir / "raidctl")
     if words[0] == "raidctl" and "--" not in words:
-        environment = {"COLUMNS": "80", "NO_COLOR": "1", "SUDO_USER": None}
-        with patch.object(sys, "argv", words):  # the journal keeps it
+        environment = {"COLUMNS": "80", "NO_COLOR": "1", "SUDO_USER": None, "XDG_STATE_HOME": str(state_dir)}
+        # the journal keeps the command line
+        with patch.object(state_place, "ROOT_PLACE", place), patch.object(sys, "argv", words):
             result = CliRunner(env=environment).invoke(cli, words[1:], prog_name="raidctl")
         return result.output, result.exit_code
+    named = [part for word in words for part in ((word, "--state-dir", place) if word == "raidctl" else (word,))]
     done = subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False,
+        named, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False,
         env=_environment(), timeout=60,
     )  # fmt: skip
     return done.stdout, done.returncode

@@ -225,7 +225,7 @@ def test_a_next_test_names_only_commands_that_the_controller_accepts() -> None:
         for policy in (able, barred)
     }
     measure = "raidctl verify --measure --switch-policy --power-safe /srv"
-    disable = "Disable them (raidctl cache set acme:0/v0 --drive-cache off)"
+    disable = "Disable them (`raidctl cache set acme:0/v0 --drive-cache off`)"
     by_hand = "Disable them. raidctl cannot do this here. Use the web interface."
     assert texts == {
         (able, able): f"{disable}, or measure in write-through: {measure}",
@@ -450,7 +450,7 @@ def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None
     found = {(answer.object, answer.claim): answer for answer in answers.answers}
     assert found["acme:0/v0", "battery"].verdict == "pass"
     assert found["md:md0", "battery"].verdict == "inconclusive"
-    assert found["md:md0", "battery"].next_test == "raidctl verify --battery acme:0/v0"
+    assert found["md:md0", "battery"].next_test == "`raidctl verify --battery acme:0/v0`"
     assert found["md:md0", "power_safe"].verdict == "inconclusive"
 
 

@@ -72,8 +72,8 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
         Flush(
             object_id=controller.id,
             why="arcconf has no command that flushes the cache.",
-            alternative="Setting a volume to write-through flushes it: raidctl batch --write write-through "
-            "VOLUME -- COMMAND sets it while a command runs.",
+            alternative="Setting a volume to write-through flushes it: `raidctl batch --write write-through "
+            "VOLUME -- COMMAND` sets it while a command runs.",
         )
     ]
 
@@ -149,7 +149,7 @@ class _Planner(Planner):
         setting = (self.controller.id, "deviceall")
         if setting not in self.current:
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
-            self.refuse(desired, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive separately.")
+            self.refuse(desired, "unknown", reason, "`raidctl cache drive DRIVE on|off` sets each drive separately.")
             return
         self.set(setting, SWITCH[desired.value], _EVERY_DRIVE)
 
@@ -272,7 +272,7 @@ _SMARTPQI: dict[Setting, _Why] = {
     "write_policy": _ON_OFF,
     "read_policy": (
         "The controllers have no read-ahead setting per volume.",
-        "Set the share of the cache for reads instead: raidctl cache split CONTROLLER 0/100.",
+        "Set the share of the cache for reads instead: `raidctl cache split CONTROLLER 0/100`.",
     ),
     "drive_write_cache": _NUMBERS,
     "write_cache": _NUMBERS,

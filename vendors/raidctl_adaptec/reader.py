@@ -11,7 +11,7 @@ from raidctl_adaptec.collect import Collection, collect
 from raidctl_adaptec.messages import problems_of_messages
 from raidctl_adaptec.to_model import build, controller_ids
 
-_REPORT = "If it is output of arcconf, report it with a recording of the machine (raidctl record)."
+_REPORT = "If it is output of arcconf, report it with `raidctl record --redact machine.tar.gz`."
 
 
 def read(documents: Sequence[Document]) -> Observation:

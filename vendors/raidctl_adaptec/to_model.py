@@ -109,7 +109,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
         # Cache Status                               : Ok
         # Cache Status Details                       : A cache error was detected.
         text = f"The cache reports a problem: {reason}"
-        controller.add_problem("warning", "state", text, "Read the controller's events: raidctl events.")
+        controller.add_problem("warning", "state", text, "Read the controller's events: `raidctl events`.")
     printed = [reported.get("status_text"), reason]
     return Cache(
         present=True if size else None,

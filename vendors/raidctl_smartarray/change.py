@@ -126,8 +126,8 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
         Flush(
             object_id=controller.id,
             why=f"{tool} has no command that flushes the cache.",
-            alternative="Disabling a volume's caching writes its data back: raidctl batch --write write-through "
-            "VOLUME -- COMMAND does so while COMMAND runs.",
+            alternative="Disabling a volume's caching writes its data back: `raidctl batch --write write-through "
+            "VOLUME -- COMMAND` does so while COMMAND runs.",
         )
     ]
 
@@ -306,7 +306,7 @@ class _Planner(Planner):
 _LACKS: dict[str, tuple[str, str | None]] = {
     "read_policy": (
         "The controllers have no read-ahead setting per volume.",
-        "Set the read share of the cache: raidctl cache split CONTROLLER 0/100.",
+        "Set the read share of the cache: `raidctl cache split CONTROLLER 0/100`.",
     ),
     "io_policy": ("The controllers do not distinguish direct and cached I/O.", None),
     "flush_interval": ("The controllers neither show nor set a flush interval.", None),

@@ -78,8 +78,8 @@ _BY_ITSELF = Ability(can=False, why_not="tw_cli has no command that stops or pau
 # CLI Guide, page 79: the disk must be a spare or unconfigured; a degraded drive must be removed first
 _ONLY_ON_FREE = Ability(
     can=False, why_not="tw_cli starts a rebuild only on a spare or a drive outside the units.",
-    alternative="By hand: tw_cli /cX/pY remove, tw_cli /cX rescan; then, if the drive is unassigned, "
-    "raidctl spare add DRIVE",
+    alternative="By hand: `tw_cli /cX/pY remove`, `tw_cli /cX rescan`; then, if the drive is unassigned, "
+    "`raidctl spare add DRIVE`",
 )  # fmt: skip
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(
@@ -98,7 +98,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
     ),
     "good": Ability(
         can=False, why_not="tw_cli clears the marks of drives only on the whole controller.",
-        alternative="By hand: tw_cli /cX rescan",
+        alternative="By hand: `tw_cli /cX rescan`",
     ),
     "offline": Ability(
         can=False, why_not="A member is taken out only when it is replaced.", alternative="raidctl replace DRIVE"
@@ -271,7 +271,7 @@ class _DeedPlanner:
             who=subjects(self.controller, deed),
             expects=used_at_once(drive, None) if short else (expect(drive.id, "role", "spare"),),
             affects=[f"The rebuild of {one} begins." for one in short],
-            no_way_back=f"The number of the new unit is not known yet. To undo it: raidctl spare remove {drive.id}.",
+            no_way_back=f"The number of the new unit is not known yet. To undo it: `raidctl spare remove {drive.id}`.",
         )  # fmt: skip
 
     def remove_spare(self, deed: Deed) -> Iterator[Step]:

@@ -31,7 +31,7 @@ from raidctl.cli.shared.plan_change import (
     typed_answer,
 )
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.terminal import emit, emit_found, emit_json
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json, named_machine
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying, usable
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
@@ -120,7 +120,7 @@ def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: 
         return _refused(work, settings, made, found)
     if not work.plan.steps:
         return _nothing_to_apply(settings, made, inventory)
-    text = plan_text(work.plan, work.notes, columns())
+    text = plan_text(work.plan, work.notes, columns(), named_machine())
     if not settings.as_json:
         then = _THEN if any(name in ("create", "delete") for name, _ in found.plans) else ""
         emit(f"{text}{then}Code of this plan: {code}\n")

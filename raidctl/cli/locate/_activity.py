@@ -13,7 +13,7 @@ from raidctl.cli.shared.locate_leds import kernel_leds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Interrupted, tell
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import emit, emit_json, named_machine
 from raidctl.errors import EXIT_FINE, EXIT_NO, CannotTell, UsageError
 from raidctl.locate import activity
 from raidctl.locate.report import Located, LocateReport, located, of_bay
@@ -44,7 +44,7 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
     if settings.as_json:
         emit_json(report)
     else:
-        emit(listed(report, columns(), verbose=settings.verbose))
+        emit(listed(report, columns(), named_machine(), verbose=settings.verbose))
     if bursts and not dry_run:
         _blink_bursts(named, bursts, end)
     return EXIT_NO if len(bursts) < len(wanted) else EXIT_FINE

@@ -22,7 +22,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import emit, emit_json, named_machine
 from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, UsageError
 from raidctl.locate.report import Located, LocateReport, located
 from raidctl.output.locate import listed
@@ -150,7 +150,7 @@ def _report(
         emit_json(report)
     else:
         nothing = "No locate LED was switched on by raidctl."
-        emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
+        emit(listed(report, columns(), named_machine(), verbose=settings.verbose, nothing=nothing))
     for text in faults:
         tell(f"Not switched off: {text}.")
     return EXIT_NOT_UNDONE if faults else EXIT_FINE

@@ -19,7 +19,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, tell, work_on
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import emit, emit_json, named_machine
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
 from raidctl.units import format_moment
@@ -87,7 +87,7 @@ def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
     if settings.as_json:
         emit_json(report)
     else:
-        emit(listed(report, columns(), verbose=settings.verbose))
+        emit(listed(report, columns(), named_machine(), verbose=settings.verbose))
     return found.exit_code()
 
 
@@ -107,7 +107,7 @@ def _located(work: Work, found: Found, settings: Settings, length: float) -> int
             if settings.as_json:
                 emit_json(report)
             else:
-                emit(listed(report, columns(), verbose=settings.verbose))
+                emit(listed(report, columns(), named_machine(), verbose=settings.verbose))
             if change is None:
                 tell('These LEDs are on already, so raidctl will not switch them off; "raidctl locate off" does.')
                 return found.exit_code()

@@ -83,10 +83,10 @@ def _refuse_behind(seen: Survey, word: str, ids: frozenset[str], drives_below: C
     if behind:
         volumes_below = list(dict.fromkeys(behind.values()))
         others = [name for name in drives_below if name not in behind]
-        more = f"; of the others: raidctl cache drive {shlex.join(others)} off (or on)" if others else ""
+        more = f"; of the others: `raidctl cache drive {shlex.join(others)} off` (or `on`)" if others else ""
         raise UsageError(
             f'"{printable(word)}" is on {listing(volumes_below)}. The write cache of its drives: '
-            f"raidctl cache set {shlex.join(volumes_below)} --drive-cache off (or on){more}."
+            f"`raidctl cache set {shlex.join(volumes_below)} --drive-cache off` (or `on`){more}."
         )
 
 

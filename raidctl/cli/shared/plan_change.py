@@ -26,7 +26,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
-from raidctl.cli.shared.terminal import emit, message
+from raidctl.cli.shared.terminal import emit, message, named_machine
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -375,7 +375,7 @@ class Interrupted(RaidctlError):
 
 
 def _show(work: Work, settings: Settings, *, err: bool) -> None:
-    text = plan_text(work.plan, work.notes, columns())
+    text = plan_text(work.plan, work.notes, columns(), named_machine())
     if settings.host and work.plan.steps:
         where = f"Over ssh: the journal of this change is kept here; raidctl on {settings.host} has no record of it."
         text += fitted([Sentence(where)], columns())

@@ -33,17 +33,25 @@ def display() -> Display:
     from raidctl.output.console import Display  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
     colour = is_drawable(sys.stdout) and not os.environ.get("NO_COLOR")
-    return Display(width=columns(), colour=colour, ascii=_encoding() != "utf-8", options=_host_options(None))
+    return Display(width=columns(), colour=colour, ascii=_encoding() != "utf-8", options=named_machine())
 
 
-def _host_options(settings: Settings | None) -> str:
-    """Return the options of ``--host``. A pasted command without them would work on this machine, with the same ids."""
+def named_machine(settings: Settings | None = None) -> str:
+    """Return the options that select another machine, or a simulated one with its changes; empty for this machine.
+
+    A pasted command without them would work on this machine, with the same ids. ``settings`` are those of the running
+    command, unless given.
+    """
     context = click.get_current_context(silent=True)
     if settings is None and context is not None:
         settings = context.find_root().obj
-    if settings is None or not settings.host:
+    if settings is None:
         return ""
-    return shlex.join(["--host", settings.host, *(["--sudo"] if settings.sudo else [])])
+    if settings.demo:
+        return shlex.join(
+            ["--demo", settings.demo, *(["--state-dir", settings.state_dir] if settings.state_dir else [])]
+        )
+    return shlex.join(["--host", settings.host, *(["--sudo"] if settings.sudo else [])]) if settings.host else ""
 
 
 def message(text: str, settings: Settings | None = None) -> str:
@@ -54,7 +62,7 @@ def message(text: str, settings: Settings | None = None) -> str:
     from raidctl.output.sentences import Sentence, Verbatim, fitted  # noqa: PLC0415 - not needed for a start
     from raidctl.output.whole_commands import name_machine  # noqa: PLC0415 - as above
 
-    text = name_machine(text, _host_options(settings))
+    text = name_machine(text, named_machine(settings))
     if not is_terminal(sys.stderr):
         return printable(text)
     lines = [Verbatim(line) if line.startswith(" ") else Sentence(line) for line in text.splitlines()]

@@ -69,5 +69,5 @@ def test_what_lacks_nothing_is_refused(replacement: ControllerReplacement) -> No
         pytest.skip("the tool lists a failed drive outside of its array")
     with pytest.raises((UsageError, RaidctlError)) as refused:
         facts_of_volume(replacement.bench.look(), controller, volume, None)
-    words = (f"has failed and is in its bay: raidctl replace {failed.serial}", "being rebuilt")
+    words = (f"has failed and is in its bay: `raidctl replace {failed.serial}`", "being rebuilt")
     assert any(one in str(refused.value) for one in words)

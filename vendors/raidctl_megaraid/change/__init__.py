@@ -67,7 +67,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
 
 _TOOL_UNKNOWN = "The tool that reported this controller, or the controller's number there, is unknown."
 _THROUGH = (
-    "A volume in write-through has no unwritten data: raidctl batch --write write-through VOLUME -- COMMAND sets it "
+    "A volume in write-through has no unwritten data: `raidctl batch --write write-through VOLUME -- COMMAND` sets it "
     "while a command runs."
 )
 
@@ -240,11 +240,11 @@ def _require_alarm(controller: Controller) -> None:
 _LACKS: dict[str, tuple[str, str | None]] = {
     "no_battery_write_cache": (
         "The controller has no separate setting for this: it is part of each volume's write policy.",
-        "raidctl cache set CONTROLLER --write unprotected-write-back, or protected-write-back.",
+        "`raidctl cache set CONTROLLER --write unprotected-write-back`, or `protected-write-back`.",
     ),
     "write_cache": (
         "The controller sets the write caches of a volume's drives together.",
-        "raidctl cache set VOLUME --drive-cache off, on or default.",
+        "`raidctl cache set VOLUME --drive-cache off`, `on` or `default`.",
     ),
     "bypass_threshold": (
         "raidctl does not change the request size from which I/O bypasses the cache (cbsize, cbmode).",

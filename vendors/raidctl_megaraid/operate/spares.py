@@ -30,7 +30,7 @@ def add_spare(case: Case) -> Made:
     if case.volume is not None and array is None:
         return case.deny(f"The array of {case.volume.id} is unknown.", unknown=True)
     if array is not None and case.route.kind == "megacli":
-        return case.deny(_NO_NUMBER, f"For all arrays of the controller: raidctl spare add {drive.id}")
+        return case.deny(_NO_NUMBER, f"For all arrays of the controller: `raidctl spare add {drive.id}`")
     action = _added(case, array.id if array is not None else None)
     lacking = any(missing_places(case.controller, one.id) for one in case.controller.arrays)
     return [

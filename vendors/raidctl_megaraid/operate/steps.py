@@ -41,7 +41,7 @@ class Case:
     def deny_foreign(self, drive: Drive, guard: str, refused: str = "any change of it") -> Denial:
         """Why nothing is done to a drive with a foreign configuration."""
         reason = f"{drive.id} has the configuration of another controller: the firmware refuses {refused}."
-        return self.deny(reason, "raidctl foreign show lists what is on it.", guard=guard)
+        return self.deny(reason, "`raidctl foreign show` lists what is on it.", guard=guard)
 
     def printed(self, why: str, action: Action) -> Denial:
         """Refuse the deed, with the command that a person may run."""
