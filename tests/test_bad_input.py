@@ -373,4 +373,5 @@ def test_a_full_disk_or_a_damaged_file_of_a_simulated_machine_is_one_sentence(tm
     full = subprocess.run([*limited, *words], capture_output=True, check=False, stdin=subprocess.DEVNULL, text=True)
     assert full.returncode == 3
     assert "cannot be written" in full.stderr
+    assert ("--state-dir" in full.stderr, "--reset" in full.stderr) == (True, False), full.stderr  # it makes no room
     assert not list(place.glob("*.json*"))

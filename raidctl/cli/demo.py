@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -13,7 +14,7 @@ from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE
+from raidctl.errors import EXIT_FINE, AccessMissing
 from raidctl.simulation.demo import Demo, demos, machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
@@ -56,7 +57,7 @@ def command(
     names = [demo.name for demo in known]
     places = [demo_directory(settings, name) for name in (names if "all" in reset else reset)]
     for place in places:
-        shutil.rmtree(place, ignore_errors=True)  # repeating a name is not an error
+        _remove(place)
     if pull:
         _simulated(settings, pull[0]).pull(pull[1])
     if push:
@@ -69,6 +70,22 @@ def command(
     elif not (reset or pull or push or later):
         emit(_listed(known))
     return EXIT_FINE
+
+
+def _remove(place: Path) -> None:
+    """Remove the changes of a machine. A name that is repeated is not an error.
+
+    Raises:
+        AccessMissing: Something cannot be removed.
+    """
+    try:
+        shutil.rmtree(place)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise AccessMissing(
+            f"{error.filename} cannot be removed: {error.strerror}. The machine is not reset."
+        ) from None
 
 
 def _simulated(settings: Settings, name: str) -> Simulated:

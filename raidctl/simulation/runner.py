@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -79,7 +78,7 @@ class Simulated:
             CannotTell: They cannot be read.
         """
         if not self.place.is_file() and self.place.exists():  # a pipe would block
-            raise CannotTell(self._unusable("read", OSError(errno.EINVAL, "not a regular file")))
+            raise CannotTell(self._unusable("read", ValueError("not a regular file")))
         try:
             kept: State = json_decode.decode(self.place.read_bytes(), dict[str, str])
         except (OSError, ValueError) as error:
@@ -102,12 +101,12 @@ class Simulated:
                 fresh.unlink()
             raise NotKeptError(self._unusable("written", error)) from None
 
-    def _unusable(self, what: str, error: Exception) -> str:
-        why = getattr(error, "strerror", None) or error
-        return (
-            f"The settings of the simulated machine, {self.place}, cannot be {what}: {why}. "
-            f'"raidctl demo --reset {self.place.parent.name}" starts again as recorded.'
-        )
+    def _unusable(self, what: str, error: OSError | ValueError) -> str:
+        """Why the settings cannot be used. A reset helps against damaged ones only."""
+        why, remedy = str(error), f'"raidctl demo --reset {self.place.parent.name}" starts again as recorded.'
+        if isinstance(error, OSError):
+            why, remedy = error.strerror or why, "--state-dir DIR uses another directory."
+        return f"The settings of the simulated machine, {self.place}, cannot be {what}: {why}. {remedy}"
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order; a change fails if its settings cannot be saved."""
@@ -116,7 +115,7 @@ class Simulated:
             try:
                 answer, state = self._answer(request, state)
             except NotKeptError as error:
-                answer = answer_of(request, Failure.FAILED, str(error))
+                answer = answer_of(request, Failure.FAILED, str(error).removesuffix("."))
             answers.append(answer)
         return tuple(answers)
 

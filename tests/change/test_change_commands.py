@@ -227,6 +227,19 @@ def test_a_pipe_in_place_of_a_simulated_machines_settings_is_named(raidctl: Raid
     assert raidctl("--demo", "p400", "show").exit_code == 0
 
 
+def test_a_reset_that_fails_is_no_success(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A demo whose changes cannot be removed keeps them; the exit code is 4, and the file is named."""
+    before = shown(raidctl)
+
+    def refuse(place: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(place / "settings.json"))
+
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    done = raidctl("demo", "--reset", "p400")
+    assert (done.exit_code, "settings.json cannot be removed: Permission denied" in done.stderr) == (4, True)
+    assert shown(raidctl) == before
+
+
 def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the journal cannot be written, nothing is changed."""
     before = shown(raidctl)
