@@ -152,6 +152,25 @@ def test_a_capacitor_is_graded_by_its_age(changes: dict[str, Any], expected: tup
     assert outcome_of("battery_old", "megaraid-9271-learning", BATTERY, **changes) == expected
 
 
+@pytest.mark.parametrize(
+    ("machine", "where", "changes", "first"),
+    [
+        ("megaraid-9271-learning", "megaraid:0", {"model": "other"}, ""),
+        ("megaraid-9271-learning", "megaraid:0/v0", {"status": "degraded"}, ", after every volume is complete"),
+        ("megaraid-9271-learning", "megaraid:0", {"cache": {"preserved_data": True}},
+         ", after the preserved data is written (`raidctl preserved show megaraid:0`)"),
+    ],
+)  # fmt: skip
+def test_the_advice_to_start_a_learn_cycle_names_what_comes_first(
+    machine: str, where: str, changes: dict[str, Any], first: str
+) -> None:
+    """While `battery learn` would refuse, the remedy contains what has to be done before."""
+    inventory = changed(replayed(machine).inventory, where, changes)
+    for late in ({"made_at": "2019-01-01"}, {"next_learn_at": "2026-04-01T00:00:00", "status": "ok"}):
+        one = ask("battery_old", changed(inventory, BATTERY, late), BATTERY)
+        assert f"at a quiet time{first}: `raidctl battery learn megaraid:0`" in (one.remedy or "")
+
+
 def test_an_age_without_a_time_of_reading_is_unknown() -> None:
     """Without a collection time, ages are unknown."""
     inventory = replayed("megaraid-9271-learning").inventory

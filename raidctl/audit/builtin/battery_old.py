@@ -15,7 +15,8 @@ week overdue.
 not checked, nor are failed ones (see `battery_failed`).
 
 **How to fix.** Order a replacement, and start a learn cycle at a quiet time, which measures the remaining capacity
-(`raidctl battery learn`).
+(`raidctl battery learn`). Before it, preserved data has to be written (`raidctl preserved show`) and every volume
+complete: a learn cycle discharges the battery.
 
 **Example.** Fails: `made_at = 2014-09-22`. Passes: `made_at = 2025-03-02`.
 """
@@ -59,9 +60,10 @@ def _judge(
         )
     # a controller that only its BMC shows has no driver, and raidctl changes nothing there
     how = f": `raidctl battery learn {controller.id}`" if controller.driver else ""
+    when = f"at a quiet time{_before_learning(controller)}"
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
         message = f"The learn cycle of the {battery_noun(battery)} is {counted((now - learn).days, 'day')} overdue."
-        remedy = f"Start a learn cycle at a quiet time{how}; until then its capacity is unknown."
+        remedy = f"Start a learn cycle {when}{how}; until then its capacity is unknown."
         return FINDINGS.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
     if made is not None and made - now > _DAY:
         message = (
@@ -74,8 +76,18 @@ def _judge(
     return FINDINGS.failed(
         battery,
         f"The {battery_noun(battery)} is {years:.0f} years old; its type is rated for about {rated} years.",
-        f"Order a replacement, and start a learn cycle at a quiet time, which measures its remaining capacity{how}.",
+        f"Order a replacement, and start a learn cycle, which measures its remaining capacity, {when}{how}.",
         severity="info" if years <= 2 * rated else None,
         wants=("made_at", None),
         more=evidence,
     )
+
+
+def _before_learning(controller: Controller) -> str:
+    """What has to come first, as the end of a sentence: `raidctl battery learn` refuses until then."""
+    cache = controller.cache
+    if controller.preserved or (cache is not None and cache.preserved_data):
+        return f", after the preserved data is written (`raidctl preserved show {controller.id}`)"
+    if any(volume.status != "ok" for volume in controller.volumes):
+        return ", after every volume is complete"
+    return ""
