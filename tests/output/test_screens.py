@@ -38,6 +38,7 @@ from raidctl.survey.doctor import ToolCheck
 from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.vendor.protocol import ToolSpec, Vendor
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, NOTHING
+from tests.support.command_line import Raidctl
 
 EIGHTY = Display(width=80)
 TEXT = """
@@ -338,3 +339,16 @@ def test_without_a_reading_no_screen_concludes_that_there_is_no_controller() -> 
         for text in screens:
             assert ("there is no" in text) is sure
             assert ("not everything could be read" in text) is not sure
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "show", "diagnose", "verify --battery", "tasks", "events", "cache show", "spare show", "check show",
+        "check media show", "check schedule show", "locate list", "battery show", "rate", "doctor",
+    ],
+)  # fmt: skip
+def test_a_screen_about_a_machine_begins_with_its_name(raidctl: Raidctl, command: str) -> None:
+    """A screen in a ticket shows of which machine it is, and when it was read."""
+    [head, *_] = raidctl("--demo", "raid6", *command.split()).stdout.splitlines()
+    assert head.startswith("orchard · Linux 6.1.0-25-amd64 · 20")

@@ -8,7 +8,7 @@ from raidctl.cli.check._evidence import checked
 from raidctl.cli.shared import change_targets
 from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_head
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE
 from raidctl.model import hiding_problems
 from raidctl.operate.checks import unread
@@ -37,6 +37,7 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
         ids = {one.id for one in change_targets.volumes(found.seen, volume)} if volume else None
         records = found.checks(ids)
     problems = [*hiding_problems(found.seen.inventory.problems), *unread(found.evidence.history)]
+    emit_head(found.seen.inventory, settings, apart=bool(records))
     emit_found(records, settings, "checks.checks_screen", unread=bool(problems))
     if not settings.as_json:
         print_problems(problems)

@@ -18,7 +18,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import note_own_journal
 from raidctl.cli.shared.state_directories import readable_journal
-from raidctl.cli.shared.terminal import emit, emit_json, named_machine
+from raidctl.cli.shared.terminal import emit, emit_head, emit_json, named_machine
 from raidctl.locate.kernel import FileLed, KernelLeds, hidden_leds
 from raidctl.locate.report import Located, LocateReport, located, of_bay
 from raidctl.locate.targets import resolve
@@ -55,6 +55,7 @@ def command(context: click.Context) -> int:
     if settings.as_json:
         emit_json(report)
     else:
+        emit_head(seen.inventory, settings, apart=bool(report.targets))
         nothing = _NONE if not problems else "No LED is known."
         emit(listed(report, columns(), named_machine(), verbose=settings.verbose, nothing=nothing))
     print_problems(problems)

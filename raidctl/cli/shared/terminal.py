@@ -22,6 +22,7 @@ from raidctl.output.terminal import is_drawable, is_terminal
 from raidctl.text import printable
 
 if TYPE_CHECKING:
+    from raidctl.model import Inventory
     from raidctl.output.console import Display
 
 
@@ -84,6 +85,16 @@ def emit_json(value: Any) -> None:
     from raidctl.output.json import to_json  # noqa: PLC0415 - imported only where JSON is printed
 
     _write(to_json(value).encode("utf-8"))
+
+
+def emit_head(inventory: Inventory, settings: Settings, *, apart: bool) -> None:
+    """Write the first line of a screen about a machine: host, kernel, time. With ``apart``, a blank line follows."""
+    if settings.as_json:
+        return
+    from raidctl.output.head import head  # noqa: PLC0415 - rich is imported only where a screen is drawn
+
+    shown = display()
+    emit(shown.render([head(inventory, shown), *([""] if apart else [])]))
 
 
 def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named: Any) -> None:

@@ -7,7 +7,7 @@ import click
 from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_head
 from raidctl.errors import UsageError
 from raidctl.health.narrowed import with_unlisted
 from raidctl.model import hiding_problems
@@ -37,6 +37,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
     seen = look(settings)
     found = spares(seen.inventory, arrays_named(seen, array) if array else None)
     problems = hiding_problems(with_unlisted(seen.inventory, seen.view, array).problems)
+    emit_head(seen.inventory, settings, apart=bool(found))
     emit_found(found, settings, "spares.spares_screen", unread=bool(problems))
     if not settings.as_json:
         print_problems(problems)

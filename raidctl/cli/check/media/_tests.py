@@ -14,7 +14,7 @@ from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_head
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeNotUndone, RaidctlError, UsageError
 from raidctl.model import Drive, hiding_problems
 from raidctl.request import Dialogue, converse, together
@@ -47,6 +47,7 @@ class Refused(RaidctlError):
 def emit_with_problems(seen: Survey, found: Sequence[SelfTest], settings: Settings) -> int:
     """Print the tests, and what could not be read. Return the exit code: a test of unknown state is 3."""
     problems = hiding_problems(seen.inventory.problems)
+    emit_head(seen.inventory, settings, apart=bool(found))
     emit_found(found, settings, "self_tests.self_tests_screen", unread=bool(problems))
     if not settings.as_json:
         print_problems(problems)

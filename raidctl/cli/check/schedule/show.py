@@ -7,7 +7,7 @@ import click
 from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_head
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE
 from raidctl.model import Problem, failed_readings
 from raidctl.request import converse
@@ -43,6 +43,7 @@ def command(context: click.Context) -> int:
     if not software:
         problems += failed_readings(seen.inventory.problems)
     report = Schedules(schedules=tuple(schedules), problems=tuple(problems))
+    emit_head(seen.inventory, settings, apart=bool(schedules))
     emit_found(report, settings, "checks.schedules_screen", software=software)
     if not settings.as_json:
         print_problems(problems)
