@@ -109,6 +109,20 @@ def test_what_only_the_kernel_knows_is_unknown_without_it(name: str, device: str
     assert only(none, structs.replace(found, host=structs.replace(found.host, hostname=None))).outcome == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("condition", "outcome"),
+    [
+        ("{ count = 0 }", "unknown"),
+        ('{ not = "*" }', "unknown"),
+        ('"tank/*"', "unknown"),
+        ("{ known = false }", "pass"),
+    ],
+)
+def test_a_list_that_was_not_read_is_unknown(condition: str, outcome: str) -> None:
+    """An inventory has null for what ``zfs get`` did not print."""
+    assert only(f"sync_disabled = {condition}", machine(volume(sync_disabled=None))).outcome == outcome
+
+
 @pytest.mark.parametrize(("expected", "outcome"), [(3, "unknown"), (2, "pass"), (None, "pass")])
 def test_the_members_of_an_array_that_lacks_one_are_incomplete(expected: int | None, outcome: str) -> None:
     """A drive that is missing is not one that works."""

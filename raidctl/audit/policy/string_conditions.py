@@ -62,8 +62,9 @@ def _check(
     get, complete = field.getter, field.complete
 
     def test(item: Any, scope: Scope) -> Truth:
-        values = get(item, scope)
-        whole = complete is None or complete(item, scope)
+        found = get(item, scope)
+        values = found or ()
+        whole = found is not None and (complete is None or complete(item, scope))
         rest: list[Truth] = [] if whole else [None]
         results: list[Truth] = []
         if wanted is not None and known:
