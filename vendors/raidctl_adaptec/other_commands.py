@@ -1,7 +1,7 @@
 """Outputs of other commands than ``getconfig``: tasks, list, expanders, phys, logs.
 
-raidctl itself runs only ``getstatus`` (tasks). The others are in saved and mailed outputs: their states and errors count
-as well, and none of their lines is left unread.
+raidctl itself runs only ``getstatus`` (tasks). The others are in saved and mailed outputs: their states and errors
+count as well, and none of their lines is left unread.
 """
 
 from __future__ import annotations
