@@ -1,20 +1,21 @@
-/* The compiled engine: carries out streams of reads, writes and flushes, and takes the time of each one.
+/* The compiled engine: carries out streams of reads, writes and flushes, and measures the time of each operation.
  *
- * Three kinds of workers do the same work: THREADS (one thread for each operation that may be under way: pread, pwrite,
- * pwritev2 with RWF_DSYNC, fdatasync), URING (one thread for each stream, io_uring by its three system calls, no library)
- * and AIO (THREADS, of which one has up to 16 reads or writes under way, by the kernel's older interface). raidctl/bench/work.py says what a stream is and what is answered, raidctl/bench/blocks.py what a written
- * sector looks like. Python is told nothing during a run and its lock is not held; the thread that called looks for
- * signals 40 times a second.
+ * There are three kinds of workers. THREADS: one thread for each operation in flight (pread, pwrite, pwritev2 with
+ * RWF_DSYNC, fdatasync). URING: one thread for each stream, io_uring through its three system calls, without a library.
+ * AIO: as THREADS, but with up to 16 reads or writes of one thread in flight, through the kernel's older interface.
+ * raidctl/bench/work.py describes streams and results, raidctl/bench/blocks.py the contents of a written sector.
+ * No Python code is called during a run, and Python's lock is not held; the calling thread checks for signals 40 times
+ * a second.
  *
- * Whatever the workers use belongs to a `struct run` with a count of users: after Ctrl-C, a worker that the kernel
- * does not give back (an operation that hangs) is left alone, and the last one out frees the memory and the descriptor.
+ * Everything that workers use belongs to a `struct run`, which counts its users. After Ctrl-C, a worker whose operation
+ * hangs in the kernel is left behind; the last user frees the memory and closes the descriptor.
  */
-#define _GNU_SOURCE 1    /* as pyconfig.h of Python 3.10 says it */
+#define _GNU_SOURCE 1    /* as in pyconfig.h of Python 3.10 */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 #if PY_VERSION_HEX >= 0x030D0000
-// headers from 3.13 on no longer say that lengths are Py_ssize_t, and an older Python that loads this wants to be told
+// headers from 3.13 on no longer choose the variant with Py_ssize_t lengths, which older Pythons that load this need
 int _PyArg_ParseTuple_SizeT(PyObject *, const char *, ...);
 #define PyArg_ParseTuple _PyArg_ParseTuple_SizeT
 #endif
@@ -62,22 +63,22 @@ enum { READ, WRITE, WRITE_DURABLE, FLUSH };    /* raidctl.bench.work.Op */
 enum { THREADS, URING, AIO };
 
 #define SECOND 1000000000ull
-#define TICK_NS 25000000ull        /* between two looks for signals */
-#define LEAVE_NS 50000000ull       /* after Ctrl-C: how long the workers may take to end */
-#define POLL_NS 1000000ull         /* kernel AIO looks for ends so long before it sleeps: a turning disk needs longer */
-#define LOOKS 100                  /* so often before others are let in */
-#define TAKEN_NS 500000ull         /* the processor was somebody else's for so long: it is not for looking, */
-#define PAUSE_NS 20000000ull       /* for a while */
-#define SHARE 16                   /* by kernel AIO: under way by one thread, where there are processors for more */
-#define SPIN_NS 60000ull           /* an open loop sleeps until so long before its time: waking takes tens of us */
-#define MAX_CONSECUTIVE_FAILURES 1000  /* a stream ends after so many failures in a row: the device is gone */
+#define TICK_NS 25000000ull        /* between two checks for signals */
+#define SHUTDOWN_NS 50000000ull    /* time for the workers to end after Ctrl-C */
+#define POLL_NS 1000000ull         /* polling for completions before sleeping (kernel AIO); rotating drives take longer */
+#define READS_PER_POLL 100         /* reads of the ring before the processor is yielded */
+#define PREEMPTED_NS 500000ull     /* longer without the processor: others need it, so polling stops */
+#define POLL_PAUSE_NS 20000000ull  /* for this time at first */
+#define AIO_SHARE 16               /* operations in flight for each thread (kernel AIO) if there are more processors */
+#define SPIN_NS 60000ull           /* the end of a wait in an open loop: waking up takes tens of us */
+#define MAX_CONSECUTIVE_FAILURES 1000  /* a stream ends after this many failures in a row: the device is gone */
 #define STACK (256 * 1024)
-#define APART 128                  /* two cache lines: they are fetched in pairs */
-#define LANES 7                    /* the histogram: 2^7 bins for each power of two, so bins are 0.8 % wide at most */
-#define BINS ((64 - LANES + 1) << LANES)
+#define PADDING 128                /* two cache lines, because they are fetched in pairs */
+#define BIN_BITS 7                 /* the histogram has 2^7 bins for each power of two: at most 0.8 % wide */
+#define BINS ((64 - BIN_BITS + 1) << BIN_BITS)
 #define OPS 4
 
-/* Tell the processor that this is a loop that waits. */
+/* Hint to the processor: this loop waits. */
 static void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -113,7 +114,7 @@ static void crc_prepare(void) {
             crc_table[k][i] = crc_table[0][crc_table[k - 1][i] & 255] ^ (crc_table[k - 1][i] >> 8);
 }
 
-/* Eight bytes at once; `value` is what stands in them, read as a little-endian number. */
+/* Eight bytes at once; `value` is their little-endian number. */
 static uint32_t crc_eight(uint32_t crc, uint64_t value) {
     uint64_t x = value ^ crc;
     return crc_table[7][x & 255] ^ crc_table[6][x >> 8 & 255] ^ crc_table[5][x >> 16 & 255] ^
@@ -122,11 +123,11 @@ static uint32_t crc_eight(uint32_t crc, uint64_t value) {
 }
 
 struct pool {
-    const unsigned char *twice;    /* the pool, and once more, so that every window is one piece */
+    const unsigned char *doubled;    /* the pool twice, so that each window is contiguous */
     uint64_t size;
 };
 
-struct mark {    /* what the header of a sector says, but for its place */
+struct header {    /* the contents of a sector's header, except its place */
     uint64_t run, generation, time;
 };
 
@@ -143,8 +144,8 @@ static uint64_t magic_number(void) {
     return le64toh(m);
 }
 
-static void header(unsigned char *to, const struct mark *mark, uint64_t place) {
-    uint64_t fields[5] = {magic_number(), mark->run, place, mark->generation, mark->time};
+static void write_header(unsigned char *to, const struct header *header, uint64_t place) {
+    uint64_t fields[5] = {magic_number(), header->run, place, header->generation, header->time};
     uint32_t crc = 0xFFFFFFFFu;
     for (int i = 0; i < 5; i++) {
         crc = crc_eight(crc, fields[i]);
@@ -155,31 +156,33 @@ static void header(unsigned char *to, const struct mark *mark, uint64_t place) {
     memcpy(to + 40, &crc, 4);
 }
 
-/* Make `size` bytes what an operation at byte `start` writes. */
-static void fill(unsigned char *to, uint64_t size, const struct pool *pool, const struct mark *mark, uint64_t start) {
-    uint64_t at = (shift_of(pool, mark->run, mark->generation) + start % pool->size) % pool->size;
+/* Fill `size` bytes with the contents of a write at byte `start`. */
+static void fill(unsigned char *to, uint64_t size, const struct pool *pool, const struct header *header,
+                 uint64_t start) {
+    uint64_t at = (shift_of(pool, header->run, header->generation) + start % pool->size) % pool->size;
     for (uint64_t done = 0; done < size; done += pool->size) {
         uint64_t piece = size - done < pool->size ? size - done : pool->size;
-        memcpy(to + done, pool->twice + at, piece);
+        memcpy(to + done, pool->doubled + at, piece);
     }
-    for (uint64_t sector = 0; sector + SECTOR <= size; sector += SECTOR) header(to + sector, mark, start + sector);
+    for (uint64_t sector = 0; sector + SECTOR <= size; sector += SECTOR)
+        write_header(to + sector, header, start + sector);
 }
 
-/* Whether a block is what some write of this run, of this generation or a later one, left at `start`. */
+/* Whether a block has the contents of a write of this run at `start`, of this generation or a later one. */
 static bool matches(const unsigned char *data, uint64_t size, const struct pool *pool, uint64_t run,
                     uint64_t generation, uint64_t start) {
     uint64_t fields[5];
     unsigned char expected[HEADER];
-    if (size < SECTOR) return true;    /* less than a sector says nothing of itself */
+    if (size < SECTOR) return true;    /* a part of a sector has no header */
     memcpy(fields, data, 40);
-    struct mark mark = {run, le64toh(fields[3]), le64toh(fields[4])};
-    if (mark.generation < generation) return false;
-    uint64_t at = (shift_of(pool, run, mark.generation) + start % pool->size) % pool->size;
+    struct header header = {run, le64toh(fields[3]), le64toh(fields[4])};
+    if (header.generation < generation) return false;
+    uint64_t at = (shift_of(pool, run, header.generation) + start % pool->size) % pool->size;
     for (uint64_t sector = 0; sector < size; sector += SECTOR) {
-        const unsigned char *window = pool->twice + (at + sector % pool->size) % pool->size;
+        const unsigned char *window = pool->doubled + (at + sector % pool->size) % pool->size;
         uint64_t length = size - sector < SECTOR ? size - sector : SECTOR, skip = length < SECTOR ? 0 : HEADER;
         if (skip) {
-            header(expected, &mark, start + sector);
+            write_header(expected, &header, start + sector);
             if (memcmp(data + sector, expected, HEADER)) return false;
         }
         if (memcmp(data + sector + skip, window + skip, length - skip)) return false;
@@ -187,20 +190,20 @@ static bool matches(const unsigned char *data, uint64_t size, const struct pool 
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------------- what is shared */
+/* ------------------------------------------------------------------------------------------------------ shared data */
 
 struct sample {
     uint64_t start, latency;
-    uint32_t index;    /* which operation of the stream */
+    uint32_t index;    /* of the operation in the stream */
     int32_t result;
 };
 
 struct log {
     struct sample *samples;
-    uint64_t count, room;
-    uint64_t *missed;      /* offsets that did not read back as written */
-    uint64_t misses, misses_room;
-    uint64_t *bins;        /* OPS histograms of what succeeded after the last sample that is kept; NULL: nothing did */
+    uint64_t count, capacity;
+    uint64_t *missed;      /* offsets whose data differed from what was written */
+    uint64_t misses, misses_capacity;
+    uint64_t *bins;        /* OPS histograms of the operations that succeeded after the last sample; NULL: none */
 };
 
 struct stream {
@@ -208,14 +211,14 @@ struct stream {
     unsigned char *ops;
     uint64_t *offsets, *intended;    /* intended: NULL in a closed loop */
     uint32_t depth, batch;
-    bool cycle, ordered;             /* ordered: there are flushes, and they have something to wait for */
-    char apart[APART];               /* what each operation writes shares no cache line with what each one reads */
+    bool cycle, ordered;             /* ordered: flushes wait for other operations */
+    char padding[PADDING];               /* keeps what each operation writes and what it reads in different cache lines */
     atomic_uint_fast64_t next;
-    char apart_too[APART];
+    char more_padding[PADDING];
     atomic_int failures;
-    pthread_mutex_t lock;            /* of what follows; used by threads of an ordered stream only */
+    pthread_mutex_t lock;            /* for the fields below; only threads of an ordered stream use it */
     pthread_cond_t turn;
-    uint64_t under_way;
+    uint64_t in_flight;
     bool flushing;
 };
 
@@ -224,24 +227,24 @@ struct run;
 struct worker {
     struct run *run;
     struct stream *stream;
-    uint32_t room;         /* how many operations it may have under way, if it is to have several side by side; or 0 */
+    uint32_t capacity;     /* operations that it may have in flight; 0: one, without a queue */
     unsigned char *buffers;
     size_t buffers_size;
     struct log log;
-    uint64_t now, keep;    /* now: the latest time that this worker knows */
-    int error;             /* why it could not begin or go on: errno */
-    char apart[APART];     /* from the next worker's, which writes at the same time */
+    uint64_t now, keep;    /* now: the last time that was read; keep: samples */
+    int error;             /* errno: why it could not start or continue */
+    char padding[PADDING];     /* keeps the next worker in other cache lines */
 };
 
 struct run {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int users, ready, done;
-    atomic_int go;    /* 0 wait, 1 begin, -1 go home; a futex, so that all begin at once and none waits for a lock */
+    atomic_int gate;    /* 0 closed, 1 start, -1 end; a futex, so that all start at once and none waits for a lock */
     atomic_bool stop;
     int fd, kind;
     bool verify;
-    uint64_t base;    /* where the target's byte 0 is in what the descriptor shows */
+    uint64_t base;    /* offset of the target's byte 0 in the descriptor's file */
     uint64_t run_id, generation, t0, deadline, last_end, to_real_time;
     uint64_t seconds_ns, polled;
     struct pool pool;
@@ -267,7 +270,7 @@ static void free_run(struct run *run) {
     }
     free(run->workers);
     free(run->streams);
-    free((void *)run->pool.twice);
+    free((void *)run->pool.doubled);
     if (run->fd >= 0) close(run->fd);
     pthread_mutex_destroy(&run->lock);
     pthread_cond_destroy(&run->changed);
@@ -288,30 +291,30 @@ static void fail(struct worker *w, int error) {
     atomic_store(&w->run->stop, true);
 }
 
-static bool grow(void **at, uint64_t *room, size_t size, uint64_t first) {
-    uint64_t more = *room ? *room * 2 : first;
+static bool grow(void **at, uint64_t *capacity, size_t size, uint64_t first) {
+    uint64_t more = *capacity ? *capacity * 2 : first;
     void *new = realloc(*at, more * size);
     if (!new) return false;
     *at = new;
-    *room = more;
+    *capacity = more;
     return true;
 }
 
 static uint32_t bin_of(uint64_t value) {
-    if (value < 1u << LANES) return (uint32_t)value;
-    int shift = 63 - __builtin_clzll(value) - LANES;
-    return (uint32_t)((shift + 1) << LANES) + (uint32_t)(value >> shift & ((1u << LANES) - 1));
+    if (value < 1u << BIN_BITS) return (uint32_t)value;
+    int shift = 63 - __builtin_clzll(value) - BIN_BITS;
+    return (uint32_t)((shift + 1) << BIN_BITS) + (uint32_t)(value >> shift & ((1u << BIN_BITS) - 1));
 }
 
 static void record(struct worker *w, uint64_t index, uint64_t start, uint64_t end, int64_t result) {
     struct log *log = &w->log;
     uint64_t t0 = w->run->t0, latency = end > start ? end - start : 0;
     bool complete = result >= 0 && (w->stream->ops[index] == FLUSH || result == (int64_t)w->stream->size);
-    if (log->count >= w->keep && complete) {    /* only a sample can have an error */
+    if (log->count >= w->keep && complete) {    /* a histogram cannot show an error */
         if (!log->bins && !(log->bins = calloc(OPS * BINS, sizeof *log->bins))) return fail(w, ENOMEM);
         log->bins[w->stream->ops[index] * BINS + bin_of(latency)]++;
     } else {
-        if (log->count == log->room && !grow((void **)&log->samples, &log->room, sizeof *log->samples, 4096))
+        if (log->count == log->capacity && !grow((void **)&log->samples, &log->capacity, sizeof *log->samples, 4096))
             return fail(w, ENOMEM);
         log->samples[log->count++] =
             (struct sample){start > t0 ? start - t0 : 0, latency, (uint32_t)index, (int32_t)result};
@@ -322,32 +325,32 @@ static void record(struct worker *w, uint64_t index, uint64_t start, uint64_t en
         atomic_store_explicit(&w->stream->failures, 0, memory_order_relaxed);
 }
 
-/* Compare what was read, where that is asked; after the end has been taken. */
+/* Check the data of a read if that is requested. Its end time has already been taken. */
 static void compare(struct worker *w, const unsigned char *data, uint64_t index, int64_t result) {
     struct run *run = w->run;
     struct stream *s = w->stream;
     if (!run->verify || s->ops[index] != READ || result != (int64_t)s->size) return;
     if (!matches(data, s->size, &run->pool, run->run_id, run->generation, s->offsets[index])) {
         struct log *log = &w->log;
-        if (log->misses == log->misses_room &&
-            !grow((void **)&log->missed, &log->misses_room, sizeof *log->missed, 64))
+        if (log->misses == log->misses_capacity &&
+            !grow((void **)&log->missed, &log->misses_capacity, sizeof *log->missed, 64))
             return fail(w, ENOMEM);
         log->missed[log->misses++] = s->offsets[index];
     }
     w->now = now_ns();
 }
 
-/* Fill the buffer of a write; before the start is taken. */
+/* Fill the buffer of a write. Its start time is taken afterwards. */
 static void prepare(struct worker *w, unsigned char *data, uint64_t index, uint64_t round) {
     struct run *run = w->run;
     struct stream *s = w->stream;
     if (s->ops[index] != WRITE && s->ops[index] != WRITE_DURABLE) return;
-    struct mark mark = {run->run_id, run->generation + round, w->now + run->to_real_time};
-    fill(data, s->size, &run->pool, &mark, s->offsets[index]);
+    struct header header = {run->run_id, run->generation + round, w->now + run->to_real_time};
+    fill(data, s->size, &run->pool, &header, s->offsets[index]);
     w->now = now_ns();
 }
 
-static bool over(struct worker *w) {
+static bool is_over(struct worker *w) {
     return stopped(w->run) || w->now >= w->run->deadline ||
            atomic_load_explicit(&w->stream->failures, memory_order_relaxed) >= MAX_CONSECUTIVE_FAILURES;
 }
@@ -364,7 +367,7 @@ static int64_t carry_out(struct run *run, struct stream *s, uint64_t index, unsi
         case WRITE: done = pwrite(run->fd, data, s->size, at); break;
         case WRITE_DURABLE:
             done = syscall(SYS_pwritev2, run->fd, &piece, 1, (long)at, (long)((uint64_t)at >> 32), RWF_DSYNC);
-            if (done < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {    /* before Linux 4.7; some file systems */
+            if (done < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {    /* Linux before 4.7, and some file systems */
                 done = pwrite(run->fd, data, s->size, at);
                 if (done >= 0 && fdatasync(run->fd)) done = -1;
             }
@@ -375,12 +378,12 @@ static int64_t carry_out(struct run *run, struct stream *s, uint64_t index, unsi
     return done < 0 ? -errno : done;
 }
 
-/* Wait for the intended start; false: it is over before. */
+/* Wait for the intended start; false: the run is over before. */
 static bool sleep_until(struct worker *w, uint64_t when) {
     uint64_t spin = w->stream->depth == 1 ? SPIN_NS : 0;
     for (;;) {
         w->now = now_ns();
-        if (over(w)) return false;
+        if (is_over(w)) return false;
         if (w->now >= when) return true;
         uint64_t gap = when - w->now;
         if (gap <= spin) continue;
@@ -390,7 +393,7 @@ static bool sleep_until(struct worker *w, uint64_t when) {
     }
 }
 
-/* The next operation of the stream, in its order; a flush waits for those before it, those after it for the flush. */
+/* Take the next operation of the stream. A flush waits for those before it, and later ones wait for the flush. */
 static bool claim(struct worker *w, uint64_t *turn) {
     struct stream *s = w->stream;
     if (!s->ordered) {
@@ -406,10 +409,10 @@ static bool claim(struct worker *w, uint64_t *turn) {
         *turn = atomic_load(&s->next);
         bool any = !stopped(w->run) && (s->cycle || *turn < s->count);
         bool flush = any && s->ops[*turn % s->count] == FLUSH;
-        if (!any || !(s->flushing || (flush && s->under_way))) {
+        if (!any || !(s->flushing || (flush && s->in_flight))) {
             if (any) {
                 atomic_store(&s->next, *turn + 1);
-                s->under_way++;
+                s->in_flight++;
                 s->flushing = flush;
             }
             pthread_mutex_unlock(&s->lock);
@@ -420,13 +423,13 @@ static bool claim(struct worker *w, uint64_t *turn) {
     }
 }
 
-static void give_back(struct worker *w, bool flush) {
+static void release(struct worker *w, bool flush) {
     struct stream *s = w->stream;
     if (!s->ordered) return;
     pthread_mutex_lock(&s->lock);
-    s->under_way--;
+    s->in_flight--;
     if (flush) s->flushing = false;
-    if (flush || s->under_way == 0) pthread_cond_broadcast(&s->turn);
+    if (flush || s->in_flight == 0) pthread_cond_broadcast(&s->turn);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -434,11 +437,11 @@ static void by_threads(struct worker *w) {
     struct stream *s = w->stream;
     uint64_t turn;
     w->now = now_ns();
-    while (!over(w) && claim(w, &turn)) {
+    while (!is_over(w) && claim(w, &turn)) {
         uint64_t round = turn < s->count ? 0 : turn / s->count, index = turn - round * s->count;
         bool flush = s->ops[index] == FLUSH;
-        if ((s->ordered && over(w)) || (s->intended && !sleep_until(w, w->run->t0 + s->intended[index]))) {
-            give_back(w, flush);
+        if ((s->ordered && is_over(w)) || (s->intended && !sleep_until(w, w->run->t0 + s->intended[index]))) {
+            release(w, flush);
             break;
         }
         prepare(w, w->buffers, index, round);
@@ -447,48 +450,48 @@ static void by_threads(struct worker *w) {
         w->now = now_ns();
         record(w, index, start, w->now, result);
         compare(w, w->buffers, index, result);
-        give_back(w, flush);
+        release(w, flush);
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- several side by side */
+/* ----------------------------------------------------------------------------------------------------------- queues */
 
 struct slot {
     uint64_t start, index;
 };
 
-/* What one worker has under way by itself; `how` hands it to the kernel, by io_uring or by kernel AIO. */
+/* The operations of one worker that are in flight. `backend` submits them, through io_uring or kernel AIO. */
 struct queue {
-    const struct way *how;
-    uint32_t room, free_count, under_way;
+    const struct backend *backend;
+    uint32_t capacity, free_count, in_flight;
     uint32_t *free_slots;
     struct slot *slots;
-    uint64_t index, round;    /* of the operation that goes out next, once it is claimed */
+    uint64_t index, round;    /* of the next operation, once it is claimed */
     bool claimed, flushing;
-    uint64_t polled;    /* ns of a processor that went into waiting awake */
+    uint64_t polled;    /* processor time spent on polling, ns */
 };
 
-struct way {
+struct backend {
     void (*put)(struct queue *, struct worker *, uint32_t number, uint64_t index);
-    /* Hand over what is queued and wait for `least` ends, `patience` ns at most (0: as long as it takes); an errno. */
+    /* Submit what is queued, and wait for `least` completions, at most `patience` ns (0: no limit); returns an errno. */
     int (*enter)(struct queue *, unsigned least, uint64_t patience);
-    unsigned (*withdraw)(struct queue *);    /* what the kernel did not take; how many */
+    unsigned (*withdraw)(struct queue *);    /* remove what the kernel did not accept; returns the number */
     unsigned (*reap)(struct queue *, struct worker *);
     void (*close)(struct queue *);
 };
 
-static int queue_open(struct queue *q, const struct way *how, const struct worker *w) {
-    q->how = how;
-    q->room = w->room;
-    q->slots = calloc(q->room, sizeof *q->slots);
-    q->free_slots = calloc(q->room, sizeof *q->free_slots);
+static int queue_open(struct queue *q, const struct backend *backend, const struct worker *w) {
+    q->backend = backend;
+    q->capacity = w->capacity;
+    q->slots = calloc(q->capacity, sizeof *q->slots);
+    q->free_slots = calloc(q->capacity, sizeof *q->free_slots);
     if (!q->slots || !q->free_slots) return ENOMEM;
-    for (uint32_t i = 0; i < q->room; i++) q->free_slots[q->free_count++] = q->room - 1 - i;
+    for (uint32_t i = 0; i < q->capacity; i++) q->free_slots[q->free_count++] = q->capacity - 1 - i;
     return 0;
 }
 
 static void queue_close(struct queue *q) {
-    q->how->close(q);
+    q->backend->close(q);
     free(q->free_slots);
     free(q->slots);
     free(q);
@@ -499,9 +502,9 @@ static void put(struct queue *q, struct worker *w) {
     uint64_t index = q->index;
     uint32_t number = q->free_slots[--q->free_count];
     prepare(w, w->buffers + (size_t)number * s->size, index, q->round);
-    q->how->put(q, w, number, index);
+    q->backend->put(q, w, number, index);
     q->slots[number] = (struct slot){s->intended ? w->run->t0 + s->intended[index] : w->now, index};
-    q->under_way++;
+    q->in_flight++;
     q->flushing = s->ops[index] == FLUSH;
     q->claimed = false;
 }
@@ -511,18 +514,18 @@ static void ended(struct queue *q, struct worker *w, uint32_t number, uint64_t w
     record(w, slot->index, slot->start, when, result);
     compare(w, w->buffers + (size_t)number * w->stream->size, slot->index, result);
     q->free_slots[q->free_count++] = number;
-    q->under_way--;
+    q->in_flight--;
 }
 
-/* The kernel has no room for more just now: wait a little, and withdraw what it did not take when it is over. */
+/* The kernel accepts no more at the moment: wait a little. If the run is over, remove what it did not accept. */
 static void queue_full(struct queue *q, struct worker *w) {
     struct timespec t = {0, 100000};
     nanosleep(&t, NULL);
-    if (over(w)) q->under_way -= q->how->withdraw(q);    /* their slots stay taken: nothing is begun any more */
+    if (is_over(w)) q->in_flight -= q->backend->withdraw(q);    /* their slots stay in use: nothing else is started */
 }
 
-/* Whether the next operation may go out now; `pause` is how long it is to wait where nothing but time is in the way. */
-static bool may_go(struct queue *q, struct worker *w, bool *more, uint64_t *pause) {
+/* Whether the next operation may start now. `pause`: the time until its intended start, if it waits only for that. */
+static bool may_start(struct queue *q, struct worker *w, bool *more, uint64_t *pause) {
     struct stream *s = w->stream;
     *pause = 0;
     if (!*more) return false;
@@ -533,7 +536,7 @@ static bool may_go(struct queue *q, struct worker *w, bool *more, uint64_t *paus
         q->round = turn < s->count ? 0 : turn / s->count;
         q->index = turn - q->round * s->count;
     }
-    if (!q->free_count || (s->ordered && q->under_way && (q->flushing || s->ops[q->index] == FLUSH))) return false;
+    if (!q->free_count || (s->ordered && q->in_flight && (q->flushing || s->ops[q->index] == FLUSH))) return false;
     if (!s->intended) return true;
     uint64_t when = w->run->t0 + s->intended[q->index];
     if (w->now < when) w->now = now_ns();
@@ -547,17 +550,17 @@ static void by_queue(struct worker *w, struct queue *q) {
     uint64_t pause = 0;
     bool more = true;
     w->now = now_ns();
-    while ((more = more && !over(w)) || q->under_way) {
+    while ((more = more && !is_over(w)) || q->in_flight) {
         unsigned queued = 0;
-        for (; queued < s->batch && may_go(q, w, &more, &pause); queued++) put(q, w);
-        bool wait = queued < s->batch || !may_go(q, w, &more, &pause);
-        int error = q->how->enter(q, wait && q->under_way ? 1 : 0, wait && more ? pause : 0);
+        for (; queued < s->batch && may_start(q, w, &more, &pause); queued++) put(q, w);
+        bool wait = queued < s->batch || !may_start(q, w, &more, &pause);
+        int error = q->backend->enter(q, wait && q->in_flight ? 1 : 0, wait && more ? pause : 0);
         if (error == EAGAIN || error == EBUSY)
             queue_full(q, w);
         else if (error)
             return fail(w, error);
-        if (!q->how->reap(q, w)) w->now = now_ns();
-        if (more && pause && !q->under_way) more = sleep_until(w, w->run->t0 + s->intended[q->index]);
+        if (!q->backend->reap(q, w)) w->now = now_ns();
+        if (more && pause && !q->in_flight) more = sleep_until(w, w->run->t0 + s->intended[q->index]);
         pause = 0;
     }
 }
@@ -565,7 +568,7 @@ static void by_queue(struct worker *w, struct queue *q) {
 /* ---------------------------------------------------------------------------------------------------------- io_uring */
 
 #ifdef HAVE_URING
-/* Names that the headers of older systems do not have; the numbers are the kernel's. */
+/* The kernel's numbers under names that older headers lack. */
 enum { OP_FSYNC = 3, OP_READ_FIXED = 4, OP_WRITE_FIXED = 5, OP_READ = 22, OP_WRITE = 23 };
 enum { REGISTER_BUFFERS = 0, REGISTER_FILES = 2, REGISTER_RING_FDS = 20 };
 enum { ENTER_GETEVENTS = 1, ENTER_EXT_ARG = 8, ENTER_REGISTERED_RING = 16 };
@@ -583,7 +586,7 @@ struct ring_update {
 };
 
 struct ring {
-    struct queue queue;    /* first: the way's functions are given this */
+    struct queue queue;    /* first, because the backend's functions get its address */
     int fd, enter_fd;
     unsigned enter_flags, *sq_head, *sq_tail, sq_mask, *cq_head, *cq_tail, cq_mask, tail;
     struct io_uring_sqe *sqes;
@@ -594,11 +597,11 @@ struct ring {
 };
 
 static int ring_setup(unsigned entries, struct io_uring_params *p) {
-    static const unsigned ways[] = {SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN, SETUP_COOP_TASKRUN, 0};
+    static const unsigned choices[] = {SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN, SETUP_COOP_TASKRUN, 0};
     int fd = -1;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         memset(p, 0, sizeof *p);
-        p->flags = ways[i];
+        p->flags = choices[i];
         fd = (int)syscall(SYS_io_uring_setup, entries, p);
         if (fd >= 0 || errno != EINVAL) break;
     }
@@ -636,7 +639,7 @@ static int ring_map(struct ring *r, const struct io_uring_params *p) {
     return 0;
 }
 
-/* Registering spares the kernel work for each operation; where it refuses (locked memory), all goes on without. */
+/* Registering saves the kernel work for each operation. It is optional: the limit on locked memory may forbid it. */
 static void ring_register(struct ring *r, struct worker *w) {
     struct iovec all = {w->buffers, w->buffers_size};
     struct ring_update own = {UINT32_MAX, 0, (uint64_t)r->fd};
@@ -705,12 +708,12 @@ static unsigned ring_reap(struct queue *q, struct worker *w) {
     return count;
 }
 
-static const struct way BY_URING = {ring_put, ring_enter, ring_withdraw, ring_reap, ring_close};
+static const struct backend BY_URING = {ring_put, ring_enter, ring_withdraw, ring_reap, ring_close};
 
 static int ring_open(struct ring *r, struct worker *w) {
     struct io_uring_params p;
     int error = queue_open(&r->queue, &BY_URING, w);
-    r->fd = r->enter_fd = ring_setup(w->room, &p);
+    r->fd = r->enter_fd = ring_setup(w->capacity, &p);
     if (r->fd < 0) return errno;
     if (error || (error = p.features & FEAT_EXT_ARG ? 0 : ENOSYS) || (error = ring_map(r, &p))) return error;
     r->enter_flags = ENTER_GETEVENTS;
@@ -731,7 +734,7 @@ static int probe_uring(void) { return ENOPKG; }
 
 /* -------------------------------------------------------------------------------------------------------- kernel AIO */
 
-/* What the kernel's ended operations stand in, at the address that io_setup gives: struct aio_ring of fs/aio.c. */
+/* The ring of completions, at the address that io_setup returns: struct aio_ring of the kernel's fs/aio.c. */
 struct aio_ring {
     uint32_t id, count, head, tail, magic, features, features_needed, header;
     struct io_event events[];
@@ -739,13 +742,13 @@ struct aio_ring {
 enum { AIO_RING_MAGIC = 0xa10a10a1 };
 
 struct aio {
-    struct queue queue;    /* first: the way's functions are given this */
+    struct queue queue;    /* first, because the backend's functions get its address */
     aio_context_t context;
     struct iocb *blocks, **queued;
     struct io_event *events;
     long queued_count, events_count;
-    uint64_t asleep_until, pause;
-    bool looks, polls;    /* looks: the kernel lets one see what has ended without asking it */
+    uint64_t no_polling_until, pause;
+    bool readable, may_poll;    /* readable: completions can be read without a system call */
 };
 
 static void aio_put(struct queue *q, struct worker *w, uint32_t number, uint64_t index) {
@@ -762,52 +765,52 @@ static void aio_put(struct queue *q, struct worker *w, uint32_t number, uint64_t
     a->queued[a->queued_count++] = &a->blocks[number];
 }
 
-static bool aio_open_to_looks(const struct aio *a) {
+static bool aio_ring_is_readable(const struct aio *a) {
     const struct aio_ring *ring = (const struct aio_ring *)a->context;
     return ring->magic == AIO_RING_MAGIC && !ring->features_needed;
 }
 
-/* Take what has ended, without a call of the system; how many. */
-static long aio_look(struct aio *a) {
+/* Take completions without a system call; returns the number. */
+static long aio_read_ring(struct aio *a) {
     struct aio_ring *ring = (struct aio_ring *)a->context;
     uint32_t head = ring->head, tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
     long count = 0;
-    for (; head != tail && count < (long)a->queue.room; head = (head + 1) % ring->count)
+    for (; head != tail && count < (long)a->queue.capacity; head = (head + 1) % ring->count)
         a->events[count++] = ring->events[head];
     __atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
     return count;
 }
 
-/* Look again and again for a few microseconds. */
-static long aio_stare(struct aio *a) {
+/* Read the ring repeatedly for a few microseconds. */
+static long aio_read_ring_often(struct aio *a) {
     long count = 0;
-    for (int i = 0; i < LOOKS && !count; i++) {
+    for (int i = 0; i < READS_PER_POLL && !count; i++) {
         relax();
-        count = aio_look(a);
+        count = aio_read_ring(a);
     }
     return count;
 }
 
-/* Somebody else wants this processor: whoever looks waits for its turn behind him, who sleeps is woken at once. The
- * pause doubles each time, so that the turns that are lost are few. */
-static void aio_give_way(struct aio *a, uint64_t now) {
-    a->pause = a->pause ? 2 * a->pause : PAUSE_NS;
-    a->asleep_until = now + a->pause;
+/* Stop polling for a while because others need this processor: a thread that polls waits for its turn behind them, one
+ * that sleeps is woken at once. The time doubles each time, so that few turns are lost. */
+static void aio_pause_polling(struct aio *a, uint64_t now) {
+    a->pause = a->pause ? 2 * a->pause : POLL_PAUSE_NS;
+    a->no_polling_until = now + a->pause;
 }
 
-/* Look for ends, as long as a device needs that is no turning disk: to be woken takes as long as some devices do. */
+/* Poll for completions for as long as an SSD needs: waking up takes as long as some devices. */
 static long aio_poll(struct aio *a, unsigned least, uint64_t patience) {
-    long count = aio_look(a);
-    if (count || !least || !a->polls) return count;
+    long count = aio_read_ring(a);
+    if (count || !least || !a->may_poll) return count;
     uint64_t span = patience && patience < POLL_NS ? patience : POLL_NS, begun = now_ns(), now = begun, before;
-    if (now < a->asleep_until) return 0;
+    if (now < a->no_polling_until) return 0;
     uint64_t spent = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    while (!(count = aio_stare(a)) && now - begun < span) {
+    while (!(count = aio_read_ring_often(a)) && now - begun < span) {
         sched_yield();
         before = now;
         now = now_ns();
-        if (now - before > TAKEN_NS) {
-            aio_give_way(a, now);
+        if (now - before > PREEMPTED_NS) {
+            aio_pause_polling(a, now);
             break;
         }
     }
@@ -827,10 +830,10 @@ static int aio_enter(struct queue *q, unsigned least, uint64_t patience) {
     struct aio *a = (struct aio *)q;
     struct timespec span = {(time_t)(patience / SECOND), (long)(patience % SECOND)};
     int error = aio_submit(a);
-    if (error || a->queued_count) least = 0;    /* what is still queued goes first */
-    a->events_count = a->looks ? aio_poll(a, least, patience) : 0;
-    if (a->events_count || (a->looks && !least)) return error;
-    a->events_count = syscall(SYS_io_getevents, a->context, (long)least, (long)q->room, a->events,
+    if (error || a->queued_count) least = 0;    /* the rest of the queue is submitted first */
+    a->events_count = a->readable ? aio_poll(a, least, patience) : 0;
+    if (a->events_count || (a->readable && !least)) return error;
+    a->events_count = syscall(SYS_io_getevents, a->context, (long)least, (long)q->capacity, a->events,
                               least && !patience ? NULL : &span);
     if (a->events_count >= 0) return error;
     a->events_count = 0;
@@ -860,22 +863,22 @@ static void aio_close(struct queue *q) {
     free(a->events);
 }
 
-static const struct way BY_AIO = {aio_put, aio_enter, aio_withdraw, aio_reap, aio_close};
+static const struct backend BY_AIO = {aio_put, aio_enter, aio_withdraw, aio_reap, aio_close};
 
 static int aio_open(struct aio *a, const struct worker *w) {
     int error = queue_open(&a->queue, &BY_AIO, w);
-    a->blocks = calloc(w->room, sizeof *a->blocks);
-    a->queued = calloc(w->room, sizeof *a->queued);
-    a->events = calloc(w->room, sizeof *a->events);
+    a->blocks = calloc(w->capacity, sizeof *a->blocks);
+    a->queued = calloc(w->capacity, sizeof *a->queued);
+    a->events = calloc(w->capacity, sizeof *a->events);
     if (error || !a->blocks || !a->queued || !a->events) return ENOMEM;
-    if (syscall(SYS_io_setup, w->room, &a->context)) return errno;
-    a->looks = aio_open_to_looks(a);
-    a->polls = w->run->workers_count <= w->run->processors && w->run->processors > 1;
+    if (syscall(SYS_io_setup, w->capacity, &a->context)) return errno;
+    a->readable = aio_ring_is_readable(a);
+    a->may_poll = w->run->workers_count <= w->run->processors && w->run->processors > 1;
     return 0;
 }
 
-/* Whether reads and writes of a descriptor would go on side by side, `count` of them; 0 or an errno. Where a file system
- * carries them out while they are handed over (EOPNOTSUPP), a queue would have one entry, and nothing would tell. */
+/* Whether `count` reads and writes of a descriptor can be in flight at once; 0 or an errno. EOPNOTSUPP: the file system
+ * may carry each one out while it is submitted; the depth of the queue would be 1, and nothing would show that. */
 static int probe_aio(int fd, unsigned count) {
     struct stat about;
     struct statfs system;
@@ -890,10 +893,10 @@ static int probe_aio(int fd, unsigned count) {
 
 /* ---------------------------------------------------------------------------------------------------------- the run */
 
-/* What a worker needs that has several operations under way; NULL: it has one at a time. */
+/* The queue of a worker with several operations in flight. NULL: it has one at a time. */
 static struct queue *open_queue(struct worker *w) {
     struct queue *q = NULL;
-    if (!w->room || w->error) return NULL;
+    if (!w->capacity || w->error) return NULL;
 #ifdef HAVE_URING
     if (w->run->kind == URING && (q = calloc(1, sizeof(struct ring)))) w->error = ring_open((struct ring *)q, w);
 #endif
@@ -902,49 +905,49 @@ static struct queue *open_queue(struct worker *w) {
     return q;
 }
 
-static void open_gate(struct run *run, int go) {
+static void open_gate(struct run *run, int value) {
     int closed = 0;
-    if (atomic_compare_exchange_strong(&run->go, &closed, go))
-        syscall(SYS_futex, &run->go, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    if (atomic_compare_exchange_strong(&run->gate, &closed, value))
+        syscall(SYS_futex, &run->gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Wait behind the barrier with all the others; false: go home. */
-static bool line_up(struct run *run, int error) {
+/* Wait at the gate with all other workers; false: end. */
+static bool wait_at_gate(struct run *run, int error) {
     if (error) open_gate(run, -1);
     pthread_mutex_lock(&run->lock);
     run->ready++;
     pthread_cond_broadcast(&run->changed);
     pthread_mutex_unlock(&run->lock);
-    while (!atomic_load(&run->go)) syscall(SYS_futex, &run->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-    return atomic_load(&run->go) > 0;
+    while (!atomic_load(&run->gate)) syscall(SYS_futex, &run->gate, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    return atomic_load(&run->gate) > 0;
 }
 
 static void *worker_main(void *argument) {
     struct worker *w = argument;
     struct run *run = w->run;
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    w->buffers_size = (size_t)w->stream->size * (w->room ? w->room : 1);
+    w->buffers_size = (size_t)w->stream->size * (w->capacity ? w->capacity : 1);
     w->buffers = mmap(NULL, w->buffers_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (w->buffers == MAP_FAILED) {
         w->buffers = NULL;
         w->error = errno;
     }
     struct queue *q = open_queue(w);
-    if (line_up(run, w->error)) q ? by_queue(w, q) : by_threads(w);
+    if (wait_at_gate(run, w->error)) q ? by_queue(w, q) : by_threads(w);
     uint64_t polled = q ? q->polled : 0;
     if (q) queue_close(q);
     pthread_mutex_lock(&run->lock);
     run->polled += polled;
     run->done++;
     if (w->now > run->last_end) run->last_end = w->now;
-    bool last = --run->users == 0;    /* together with `done`: who sees all done is the only user */
+    bool last = --run->users == 0;    /* together with `done`: whoever finds all done is the only user */
     pthread_cond_broadcast(&run->changed);
     pthread_mutex_unlock(&run->lock);
     if (last) free_run(run);
     return NULL;
 }
 
-/* Start all workers, detached and deaf to signals; 0 or an errno. */
+/* Start all workers, detached and with all signals blocked; 0 or an errno. */
 static int start_workers(struct run *run) {
     pthread_attr_t attributes;
     pthread_t id;
@@ -979,11 +982,11 @@ static int start_workers(struct run *run) {
         run->deadline = run->seconds_ns ? run->t0 + run->seconds_ns : UINT64_MAX;
     }
     pthread_mutex_unlock(&run->lock);
-    open_gate(run, error ? -1 : 1);    /* it stays at -1 where a worker could not prepare */
+    open_gate(run, error ? -1 : 1);    /* it stays at -1 if a worker could not prepare */
     return error;
 }
 
-/* Wait until all workers are done, `patience` ns at most; whether they are. */
+/* Wait at most `patience` ns until all workers are done; whether they are. */
 static bool all_done(struct run *run, uint64_t patience) {
     uint64_t until = now_ns() + patience;
     struct timespec t = {(time_t)(until / SECOND), (long)(until % SECOND)};
@@ -1004,8 +1007,8 @@ static void stop(struct run *run) {
     }
 }
 
-/* Look after the workers with Python's lock given away; -1: a signal's handler raised, and they were told to end. */
-static int follow(struct run *run) {
+/* Wait for the workers without Python's lock; -1: a signal handler raised, and they were stopped. */
+static int wait_for_workers(struct run *run) {
     for (;;) {
         PyThreadState *state = PyEval_SaveThread();
         bool done = all_done(run, TICK_NS);
@@ -1013,7 +1016,7 @@ static int follow(struct run *run) {
         if (PyErr_CheckSignals()) {
             state = PyEval_SaveThread();
             stop(run);
-            all_done(run, LEAVE_NS);
+            all_done(run, SHUTDOWN_NS);
             PyEval_RestoreThread(state);
             return -1;
         }
@@ -1028,7 +1031,7 @@ static uint64_t cpu_ns(void) {
            ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
 }
 
-/* ------------------------------------------------------------------------------------------------------- for Python */
+/* --------------------------------------------------------------------------------------------- the Python interface */
 
 static void *copy(const void *from, size_t size) {
     void *to = malloc(size ? size : 1);
@@ -1061,12 +1064,12 @@ static bool read_stream(struct stream *s, PyObject *item) {
     return true;
 }
 
-/* Kernel AIO carries no operation out in the order of flushes, and an open loop is kept by one worker alone. */
+/* Kernel AIO cannot keep the order of flushes, and one worker alone keeps the times of an open loop. */
 static uint32_t workers_of(const struct run *run, const struct stream *s) {
     if (run->kind == URING) return 1;
     if (run->kind != AIO || s->depth == 1 || memchr(s->ops, FLUSH, s->count) || memchr(s->ops, WRITE_DURABLE, s->count))
         return s->depth;
-    uint32_t shares = (s->depth + SHARE - 1) / SHARE;
+    uint32_t shares = (s->depth + AIO_SHARE - 1) / AIO_SHARE;
     return s->intended ? 1 : shares < run->processors ? shares : run->processors;
 }
 
@@ -1090,7 +1093,7 @@ static bool read_streams(struct run *run, PyObject *list, uint64_t keep) {
         for (uint32_t k = 0; k < each; k++, w++) {
             w->run = run;
             w->stream = &run->streams[i];
-            w->room = each < depth || run->kind == URING ? depth / each + (k < depth % each) : 0;
+            w->capacity = each < depth || run->kind == URING ? depth / each + (k < depth % each) : 0;
             w->keep = keep / each ? keep / each : 1;
         }
     }
@@ -1131,7 +1134,7 @@ static PyObject *columns(const struct stream *s, const struct merged *all, uint6
     return tuple;
 }
 
-/* What the workers of one stream noted: (columns, offsets that did not match, histogram or None). */
+/* The results of a stream's workers: (columns, offsets that did not match, histogram or None). */
 static PyObject *answer_of(const struct run *run, const struct stream *s) {
     uint64_t count = 0, misses = 0, seen = 0;
     PyObject *missed = NULL, *bins = NULL, *table = NULL, *answer = NULL;
@@ -1183,7 +1186,7 @@ static struct run *new_run(int fd, int kind) {
     run->users = 1;
     run->kind = kind;
     run->processors = sched_getaffinity(0, sizeof own, &own) ? 1 : (uint32_t)CPU_COUNT(&own);
-    run->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);    /* of its own: ours may be closed before the last worker is out */
+    run->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);    /* the caller may close its own before the last worker ends */
     if (run->fd < 0) {
         PyErr_SetFromErrno(PyExc_OSError);
         leave(run);
@@ -1244,10 +1247,10 @@ static PyObject *py_run(PyObject *module, PyObject *arguments) {
         PyThreadState *state = PyEval_SaveThread();
         int error = start_workers(run);
         PyEval_RestoreThread(state);
-        if (follow(run) == 0) {
+        if (wait_for_workers(run) == 0) {
             error = error ? error : first_error(run);
             cpu = cpu_ns() - cpu;
-            cpu -= run->polled < cpu ? run->polled : cpu;    /* what waiting cost is no cost of the operations */
+            cpu -= run->polled < cpu ? run->polled : cpu;    /* polling is not a cost of the operations */
             if (error) {
                 errno = error;
                 PyErr_SetFromErrno(PyExc_OSError);
@@ -1269,9 +1272,9 @@ static PyObject *py_fill(PyObject *module, PyObject *arguments) {
         !take_pool(&pool, bytes, pool_size))
         return NULL;
     PyObject *made = size < 0 ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, size);
-    struct mark mark = {run_id, generation, time};
-    if (made) fill((unsigned char *)PyBytes_AsString(made), (uint64_t)size, &pool, &mark, start);
-    free((void *)pool.twice);
+    struct header header = {run_id, generation, time};
+    if (made) fill((unsigned char *)PyBytes_AsString(made), (uint64_t)size, &pool, &header, start);
+    free((void *)pool.doubled);
     return made;
 }
 
@@ -1285,7 +1288,7 @@ static PyObject *py_matches(PyObject *module, PyObject *arguments) {
         !take_pool(&pool, bytes, pool_size))
         return NULL;
     bool same = matches((const unsigned char *)data, (uint64_t)size, &pool, run_id, generation, start);
-    free((void *)pool.twice);
+    free((void *)pool.doubled);
     return PyBool_FromLong(same);
 }
 
@@ -1304,16 +1307,16 @@ static PyObject *py_aio(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef functions[] = {
     {"run", py_run, METH_VARARGS, "Carry out streams; see raidctl/bench/_engine.pyi."},
-    {"fill", py_fill, METH_VARARGS, "What an operation writes; see raidctl/bench/blocks.py."},
-    {"matches", py_matches, METH_VARARGS, "Whether a block is as a write of that run left it."},
-    {"uring", py_uring, METH_NOARGS, "0: io_uring can be used; else the errno that says why not."},
-    {"aio", py_aio, METH_VARARGS, "0: kernel AIO keeps so many operations on a descriptor under way; else the errno."},
+    {"fill", py_fill, METH_VARARGS, "The contents of a write; see raidctl/bench/blocks.py."},
+    {"matches", py_matches, METH_VARARGS, "Whether a block has the contents of a write of that run."},
+    {"uring", py_uring, METH_NOARGS, "0: io_uring can be used; else the errno of the reason."},
+    {"aio", py_aio, METH_VARARGS, "0: kernel AIO keeps this many operations of a descriptor in flight; else the errno."},
     {NULL, NULL, 0, NULL},
 };
 
 static int prepare_module(PyObject *module) {
     crc_prepare();
-    return PyModule_AddIntConstant(module, "BIN_BITS", LANES)
+    return PyModule_AddIntConstant(module, "BIN_BITS", BIN_BITS)
         || PyModule_AddIntConstant(module, "MAX_CONSECUTIVE_FAILURES", MAX_CONSECUTIVE_FAILURES);
 }
 
