@@ -9,8 +9,8 @@ MAX_CONSECUTIVE_FAILURES: int
 # 1: io_uring, 2: threads with several reads or writes in flight each, through kernel AIO (streams deeper than 1 without
 # flushes). `base`: offset of the target's byte 0. `seconds` below 0: until all is done. Returns for each stream its
 # columns (ops, offsets, starts, latencies, results), the offsets that did not match, and the histograms of the
-# operations after `keep` samples; then wall time and CPU time (without polling), ns. Raises OSError if the run could not
-# start. An exception of a signal handler ends it within 0.1 s.
+# operations after `keep` samples; then wall time and CPU time (without polling), ns. Raises OSError if the run
+# could not start. An exception of a signal handler ends it within 0.1 s.
 def run(
     fd: int,
     base: int,
