@@ -39,7 +39,7 @@ _BARS = regex(
 )
 """Lines quoted with ``| ``. A row of a drawn table ends with a bar, too."""
 _LAST_PROMPT = regex(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
-_OPENS = regex(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
+_OPENS = regex(r"(?m)^([ \t]*)[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = regex(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = regex(r'"(?:[^"\\]|\\.)*"')
 _BREAK = regex(r"\n")
@@ -146,14 +146,24 @@ def _is_folded(text: str) -> bool:
 
 
 def documents_in(text: str) -> list[tuple[int, int]]:
-    """Return start and end of complete JSON documents that begin a line."""
+    """Return start and end of complete JSON documents that begin a line. That of lvs is indented."""
     found: list[tuple[int, int]] = []
     decode = json.JSONDecoder().raw_decode
-    for begin in islice(JSON_START.finditer(text), _CALLS):
-        if begin.start() >= (found[-1][1] if found else 0):
+    lines = (match for match in _OPENS.finditer(text) if not _is_inside(text, match.start()))
+    for begin in (match.end(1) for match in islice(lines, _CALLS)):
+        if begin >= (found[-1][1] if found else 0):
             with suppress(ValueError, RecursionError):
-                found.append((begin.start(), decode(text, begin.start())[1]))
+                found.append((begin, decode(text, begin)[1]))
     return found
+
+
+def _is_inside(text: str, start: int) -> bool:
+    """Whether an indented line is inside a JSON document: ``[``, ``,`` or ``:`` is what precedes it."""
+    if text[start : start + 1] not in (" ", "\t"):
+        return False
+    while start and text[start - 1].isspace():
+        start -= 1
+    return text[start - 1 : start] in ("[", "{", ",", ":")
 
 
 def unquoted(text: str) -> str:

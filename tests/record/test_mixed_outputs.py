@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter
 from functools import cache
 from itertools import permutations
@@ -94,6 +95,8 @@ Working Devices : 2
 """
 
 
+INDENTED = f"{textwrap.indent(DRIVE, '  ')}\n"
+"""As lvs prints its JSON."""
 SESSION = f"[root@example ~]# smartctl -a -j /dev/sda\n{DRIVE}\n{ARRAY}"
 SCRIPT = f"""[collected by a script]
 {ARRAY}
@@ -105,7 +108,9 @@ Serial Number:    Z1D0AA11
 """
 
 
-@pytest.mark.parametrize("given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n", SESSION, SCRIPT])
+@pytest.mark.parametrize(
+    "given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n", SESSION, SCRIPT, INDENTED + ARRAY, ARRAY + INDENTED]
+)
 def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path) -> None:
     """A text that is mostly JSON loses nothing of the other tool. The JSON is one tool's."""
     path = tmp_path / "output.txt"
