@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from raidctl.request import decode
 from raidctl.vendor.protocol import Document, Vendor
 from raidctl.vendor.registry import vendors
-from tests.fuzz.samples import of_other_forms, samples
+from tests.fuzz.samples import Sample, of_other_forms, samples
 from tests.support.consistency import inconsistencies
+from tests.vendors.redfish.damaged_machines import ALONE, resources
 
 _SMALL = 20_000
 """Characters of an output; larger ones take too long to read often."""
@@ -26,9 +28,11 @@ VENDORS = {vendor.FAMILY: vendor for vendor in vendors()[0]}
 
 @cache
 def outputs() -> dict[str, list[Document]]:
-    """The recorded outputs of each family that differ in form. What a BMC replies is not among them."""
+    """The recorded outputs of each family, and the resources of BMCs, that differ in form."""
     found: dict[str, list[Document]] = {}
-    for sample in of_other_forms(one for one in samples() if len(one.text) < _SMALL):
+    bmc = (one for machine in ALONE for one in resources(machine).items())
+    replies = (Sample(path, json.dumps(resource, indent=1)) for path, resource in bmc)
+    for sample in of_other_forms(one for one in (*samples(), *replies) if len(one.text) < _SMALL):
         for family, vendor in VENDORS.items():
             sniffed = vendor.sniff("output.txt", sample.text)
             if sniffed is not None:
