@@ -100,7 +100,10 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
     narrow, wide = shown
     long = [line for line in narrow.splitlines() if cell_len(line) > columns]
     assert [line for line in long if not COMMAND.match(line)] == []
-    assert joined(narrow) == joined(wide).replace("disable;survives", "disablesurvives")
+    # no separator at the end of a line
+    assert joined(narrow).replace("·", "") == joined(wide).replace("disable;survives", "disablesurvives").replace(
+        "·", ""
+    )
 
 
 def test_a_command_for_another_machine_names_it() -> None:
