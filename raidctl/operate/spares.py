@@ -10,7 +10,7 @@ import msgspec
 from raidctl.described import doc
 from raidctl.health.redundancy import members
 from raidctl.health.spares import all_reported, arrays_of, unfit
-from raidctl.model import Array, Controller, Drive, Health, Inventory, Media, RaidLevel
+from raidctl.model import Array, Controller, Drive, Health, Interface, Inventory, Media, RaidLevel
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.text import capitalised
 
@@ -25,7 +25,9 @@ class Spare(msgspec.Struct, frozen=True, kw_only=True):
     device: Annotated[str | None, doc("Its device.")] = None
     serial: Annotated[str | None, doc("Its serial number.")] = None
     size_bytes: Annotated[int | None, doc("Its size, bytes.")] = None
+    interface: Annotated[Interface | None, doc("Its interface.")] = None
     media: Annotated[Media | None, doc("Hard drive or solid state.")] = None
+    rpm: Annotated[int | None, doc("Rotational speed, rpm; null: SSD or unknown.")] = None
     status: Annotated[Health, doc("Its health.")] = "unknown"
     dedicated: Annotated[bool, doc("Whether it is for named arrays only; false: for all of its controller.")] = False
     fits: Annotated[bool | None, doc("Whether it is large enough and of the array's type; null: unknown.")] = None
@@ -110,7 +112,9 @@ def _spare(controller: Controller, array: Array, drive: Drive) -> Spare:
         device=drive.device,
         serial=drive.serial,
         size_bytes=drive.size_bytes,
+        interface=drive.interface,
         media=drive.media,
+        rpm=drive.rpm,
         status=drive.status,
         dedicated=bool(drive.spare_for),
         fits=fits,

@@ -24,7 +24,7 @@ from raidctl.operate.hardware_reports import (
 )
 from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Display, drawn, hanging, line
 from raidctl.output.head import head
-from raidctl.output.phrases import decimal, status
+from raidctl.output.phrases import battery_status, celsius, decimal
 from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
 from raidctl.output.trouble import notes, troubles
@@ -104,10 +104,10 @@ def _batteries(one: ControllerBatteries, display: Display) -> Iterator[Renderabl
 
 def _battery(pack: BatteryState) -> list[tuple[str, str]]:
     charge = format_percent(pack.charge_percent) if pack.charge_percent is not None else _SILENT
-    heat = f"{pack.temperature_celsius} °C" if pack.temperature_celsius is not None else _SILENT
+    heat = celsius(pack.temperature_celsius) if pack.temperature_celsius is not None else _SILENT
     volts = f"{pack.voltage_volts:g} V" if pack.voltage_volts is not None else _SILENT
     pairs = [
-        (pack.object_id.rpartition("/")[2], pack.kind), ("status", status(pack.status, pack.status_text)[0]),
+        (pack.object_id.rpartition("/")[2], pack.kind), ("status", battery_status(pack)[0]),
         ("charge", charge), ("temperature", heat), ("voltage", volts), ("replace", _WORDS[pack.replace]),
         ("manufactured", pack.made_at or _SILENT), ("next learn", pack.next_learn_at or _SILENT),
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 
@@ -12,6 +13,10 @@ from raidctl.model.write_policy import in_force
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN
 from raidctl.text import regex
 from raidctl.units import format_binary, format_decimal, format_duration, format_percent
+
+if TYPE_CHECKING:
+    from raidctl.operate.hardware_reports import BatteryState
+    from raidctl.operate.spares import Spare
 
 UNKNOWN = "?"
 SEVERITY_WORDS: Mapping[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -162,11 +167,11 @@ def members(volume: Volume) -> str:
 
 
 def celsius(degrees: int | None) -> str:
-    """``35°C``."""
-    return UNKNOWN if degrees is None else f"{degrees}°C"
+    """``35 °C``."""
+    return UNKNOWN if degrees is None else f"{degrees} °C"
 
 
-def medium(drive: Drive) -> str:
+def medium(drive: Drive | Spare) -> str:
     """``sas hdd 10k``: interface, type and rpm."""
     speed = f"{drive.rpm / 1000:g}k" if drive.rpm else ""
     return " ".join(word for word in (drive.interface, drive.media, speed) if word) or UNKNOWN
@@ -195,7 +200,7 @@ def cache_split(cache: Cache) -> str:
     return text if sizes == [UNKNOWN, UNKNOWN] else f"{text} = {sizes[0]} / {sizes[1]}"
 
 
-def battery_status(battery: Battery) -> tuple[str, Style]:
+def battery_status(battery: Battery | BatteryState) -> tuple[str, Style]:
     """The state of a battery, highlighted if bad. The tool's own words are added if they are more specific."""
     word, text = battery.status, battery.status_text or ""
     style = BAD if word == "failed" else _STYLES.get(word, WARN)

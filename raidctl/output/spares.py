@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.style import Style
@@ -10,8 +10,10 @@ from rich.style import Style
 from raidctl.health.redundancy import in_words
 from raidctl.operate.spares import ArraySpares, Spare
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, hanging, line
-from raidctl.output.phrases import decimal
+from raidctl.output.phrases import decimal, medium, status
 from raidctl.output.table import Column, table
+
+_FITS: Mapping[bool | None, tuple[str, Style]] = {True: ("yes", GOOD), False: ("NO", BAD), None: ("?", DULL)}
 
 
 @drawn
@@ -30,6 +32,9 @@ def spares_screen(found: Sequence[ArraySpares], display: Display, *, unread: boo
             yield hanging("  ", [(display.clean(array.why), WARN)], display)
         if array.spares:
             yield _table(array.spares, display)
+            for one in array.spares:
+                if one.why:
+                    yield hanging((f"  {display.clean(one.drive)}  ", DULL), [display.clean(one.why)], display)
         else:
             yield line("  no spare" if array.known else ("  spares unknown: no output lists the drives", DULL))
 
@@ -40,15 +45,10 @@ def _table(spares: Sequence[Spare], display: Display) -> RenderableType:
             Column("spare", [(display.clean(one.drive), PLAIN) for one in spares]),
             Column("serial", [(display.clean(one.serial or "?"), PLAIN) for one in spares]),
             Column("size", [(decimal(one.size_bytes), PLAIN) for one in spares], right=True),
-            Column("kind", [(one.media or "?", PLAIN) for one in spares]),
-            Column("status", [(one.status, PLAIN if one.status == "ok" else BAD) for one in spares]),
+            Column("kind", [(medium(one), PLAIN) for one in spares]),
+            Column("status", [status(one.status) for one in spares]),
             Column("for", [("this array" if one.dedicated else "all arrays", PLAIN) for one in spares]),
-            Column("fits", [_fits(one, display) for one in spares], 10, late=True),
+            Column("fits", [_FITS[one.fits] for one in spares]),
         ],
         display,
     )
-
-
-def _fits(one: Spare, display: Display) -> tuple[str, Style]:
-    word, style = {True: ("yes", GOOD), False: ("NO", BAD), None: ("?", DULL)}[one.fits]
-    return (f"{word}: {display.clean(one.why)}" if one.why else word), style

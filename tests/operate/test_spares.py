@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Volume
 from raidctl.operate.spares import ArraySpares, fit, spares
+from tests.support.command_line import Raidctl
 from tests.support.machines import MACHINES, replayed
 
 MEMBERS = tuple(
@@ -75,3 +76,13 @@ def test_every_spare_of_a_recorded_machine_is_shown() -> None:
         }
         shown = {spare.drive for array in spares(inventory) for spare in array.spares}
         assert shown == expected, name
+
+
+def test_a_spare_has_the_kind_of_its_drive_and_the_reason_below_it(raidctl: Raidctl) -> None:
+    """The kind is that of ``show``; why a spare does not fit is a line below the table."""
+    drive = next(line for line in raidctl("--demo", "9690", "show").stdout.splitlines() if " p6 " in f"{line} ")
+    shown = raidctl("--demo", "9690", "spare", "show").stdout
+    assert "  sata  spare" in drive
+    assert (
+        "1 TB  sata  ok      all arrays  NO\n  threeware:6/p6  It is SATA; the drives of the array are SAS.\n" in shown
+    )

@@ -113,7 +113,7 @@ def test_progress_is_shown_with_what_is_known() -> None:
 def test_zero_is_a_figure() -> None:
     """No error is not an unknown number of errors. Likewise, 0 percent is not nothing."""
     assert phrases.battery_facts(Battery(id="b", charge_percent=0)) == ("charge 0%",)
-    assert phrases.celsius(0) == "0°C"
+    assert phrases.celsius(0) == "0 °C"
 
 
 def test_a_drive_shows_its_interface_and_its_media() -> None:

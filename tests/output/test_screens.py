@@ -352,3 +352,14 @@ def test_a_screen_about_a_machine_begins_with_its_name(raidctl: Raidctl, command
     """A screen in a ticket shows of which machine it is, and when it was read."""
     [head, *_] = raidctl("--demo", "raid6", *command.split()).stdout.splitlines()
     assert head.startswith("orchard · Linux 6.1.0-25-amd64 · 20")
+
+
+@pytest.mark.parametrize("demo", ["gen10", "h730", "9271", "1882"])
+def test_a_battery_has_the_same_state_and_temperature_on_both_screens(raidctl: Raidctl, demo: str) -> None:
+    """``battery show`` prints them in the words of ``show``, and no word of the tool twice."""
+    controllers = raidctl("--demo", demo, "battery", "show").stdout
+    [found] = re.findall(r"\n  (?:battery|capacitor) +(.+?)(?: ·|\n)", raidctl("--demo", demo, "show").stdout)
+    [state] = re.findall(r"\n  status +(.+)", controllers)
+    assert found == state
+    shown = " ".join(raidctl("--demo", demo, "show").stdout.split())
+    assert all(degrees in shown for degrees in re.findall(r"\n  temperature +(\d+ °C)", controllers))
