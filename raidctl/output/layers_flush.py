@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
+from rich.style import Style
 from rich.text import Text
 
 from raidctl.layers.model import Flushed, FlushReport
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, drawn, indented, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display, Piece, drawn, indented, line, pack
 from raidctl.output.head import head
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
 from raidctl.output.phrases import UNKNOWN
@@ -41,12 +42,16 @@ def flush_screen(report: FlushReport, display: Display) -> Iterator[RenderableTy
 
 def _plan(report: FlushReport, display: Display) -> Iterator[RenderableType]:
     yield line(("Nothing was run. A flush would run, in this order:", STRONG))
+    shown: dict[tuple[Piece, ...], str] = {}
     for layer in report.layers:
         yield line(f"{KINDS[layer.kind]} {display.clean(layer.layer)}", (f"  {word_of(layer.answer)}", DULL))
         for command in layer.commands if layer.answer.result == "planned" else ():
             yield indented(line(display.clean(command)), display, 2)
-        pieces = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
-        for piece in pieces:
+        why = () if layer.commands and layer.answer.result == "planned" else tuple(reasons(layer.answer))
+        first = shown.setdefault(why, layer.layer)
+        if why and first != layer.layer:
+            why = ((f"as for {first}", DULL),)
+        for piece in why:
             yield indented(line(display.piece(piece)), display, 2)
         if layer.preserved:
             text = "It keeps preserved data of offline volumes, which a flush does not write."
@@ -114,11 +119,17 @@ def _left(layer: Flushed) -> Cell:
 
 
 def _why(layers: Sequence[Flushed], display: Display) -> Iterator[RenderableType]:
+    """The reasons, each once, below the layers that have them."""
     if layers:
         yield Text("")
+    groups: dict[tuple[Style, tuple[Piece, ...]], list[Piece]] = {}
     for layer in layers:
-        yield line((display.clean(layer.layer), style_of(layer.answer)))
-        for piece in reasons(layer.answer):
+        style = style_of(layer.answer)
+        names = groups.setdefault((style, tuple(reasons(layer.answer))), [])
+        names.append((display.clean(layer.layer), style))
+    for (_, why), names in groups.items():
+        yield pack(names, display.columns, display.dot)
+        for piece in why:
             yield indented(line(display.piece(piece)), display, 2)
 
 

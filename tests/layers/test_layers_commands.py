@@ -341,3 +341,13 @@ def test_what_record_keeps_is_enough_for_all_of_them(raidctl: Raidctl, tmp_path:
     after = json.loads(raidctl("--replay", tmp_path / "kept", "--json", "cache", "show").stdout)["layers"]
     assert after == before
     assert raidctl("--replay", tmp_path / "kept", "cache", "stats").exit_code == 0
+
+
+def test_a_flush_gives_the_reason_of_several_drives_once(raidctl: Raidctl) -> None:
+    """The drives are listed above it; the plan refers to the first one."""
+    plan = raidctl("--demo", "raid6", "cache", "flush", "md0", "--dry-run").stdout
+    assert plan.count("hdparm is not installed.") == 1
+    assert plan.count("\n  as for drives:ZC1A00K1\n") == 3
+    shown = raidctl("--demo", "raid6", "cache", "flush", "md0").stdout
+    assert shown.count("hdparm is not installed.") == 1
+    assert "drives:ZC1A00K1 · drives:ZC1A00K4 · drives:ZC1A00L2 · drives:ZC1A00M7\n  hdparm" in shown

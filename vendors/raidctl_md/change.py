@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
 from raidctl.text import regex
+from raidctl.units import format_binary
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, Step, ToolSetting
 from raidctl.vendor.setting_values import ENDLESS, SPEEDS, endless, value
 
@@ -172,10 +173,8 @@ def _affects(volume: Volume, setting: str, after: str) -> tuple[str, ...]:
         return (_RISK,) if after == "write-back" else ()
     if volume.drives_expected is None:
         return ("Uses 4 KiB of memory per entry and member.",)
-    mebibytes = int(after) * _PAGE * volume.drives_expected / 1024**2
-    return (
-        f"The stripe cache uses {mebibytes:.1f} MiB of memory: {after} x 4 KiB x {volume.drives_expected} members.",
-    )
+    size = format_binary(int(after) * _PAGE * volume.drives_expected)
+    return (f"The stripe cache uses {size} of memory: {after} x 4 KiB x {volume.drives_expected} members.",)
 
 
 def _action(volume: Volume, setting: str, word: str) -> Action:
