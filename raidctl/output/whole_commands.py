@@ -12,7 +12,7 @@ _BLANK = "\ue000"
 """In place of a blank at which no line may end. Neither Python nor rich breaks lines at it."""
 
 
-_LOCAL = "-|bench|demo|schema|vendors|diagnose --explain|verify --measure"
+_LOCAL = "-|bench|demo|schema|vendors|diagnose --(?:explain|list)|verify --measure"
 """Commands for this machine only, or about no machine; and those that have options before their name already."""
 _BEGIN = r"((?:[`\"]|^(?:instead|try): )raidctl )"
 """The beginning of a command in a text, or of a line that is one."""

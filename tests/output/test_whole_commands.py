@@ -35,6 +35,8 @@ def test_a_command_names_the_machine_if_it_works_there(option: str, name: str) -
         for begin, end in ("``", '""', ("instead: ", "")):
             named = name_machine(f"{begin}raidctl {words} x{end}", machine.strip())
             assert named == f"{begin}raidctl {machine if works else ''}{words} x{end}"
+    for words in ("diagnose --explain RULE", "diagnose --list", "verify --measure"):  # they refuse another machine
+        assert name_machine(f"`raidctl {words}`", machine.strip()) == f"`raidctl {words}`"
 
 
 def test_the_commands_of_a_screen_name_its_machine(raidctl: Raidctl) -> None:
