@@ -83,13 +83,12 @@ def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 def _preserved(deed: Deed, controller: Controller, *, reported: bool) -> Iterator[Denial]:
     """B1: the cache holds no data of lost volumes. ``reported``: whether the family's tools can report such data."""
-    cache = controller.cache
+    cache, way = controller.cache, f"raidctl preserved show {controller.id}"
     if controller.preserved or (cache is not None and cache.preserved_data):
         reason = f"The cache of {controller.id} holds preserved data that only the battery keeps."
-        yield Denial(deed=deed, guard="B1", reason=reason)
+        yield Denial(deed=deed, guard="B1", reason=reason, alternative=way)
     elif reported and (cache is None or cache.preserved_data is None):
         reason = f"Whether the cache of {controller.id} holds preserved data, which only the battery keeps, is unknown."
-        way = f"raidctl preserved show {controller.id}"
         yield Denial(deed=deed, guard="B1", reason=reason, alternative=way, overridable=True, unknown=True)
 
 

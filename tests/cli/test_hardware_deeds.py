@@ -6,6 +6,7 @@ They cover foreign configurations, preserved cache, drive states, rebuilds, patr
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 from raidctl.cli import cli
 from raidctl.simulation.demo import machine
 from raidctl.vendor.registry import vendors
+from tests.support.command_line import Raidctl
 
 Raid = Callable[..., Result]
 SERIAL = "71T04VC"
@@ -279,3 +281,10 @@ def test_volumes_that_stay_in_write_back_forbid_a_learn_cycle(raid: Raid) -> Non
     assert raid("9271", *policy).exit_code == 0
     done = raid("9271", "battery", "learn", "megaraid:0", "--yes", "--unsafe", "really")
     assert (done.exit_code, "guard B1" in done.stdout) == (1, True), done.output
+
+
+def test_a_learn_cycle_that_preserved_data_forbids_names_the_command_that_lists_it(raidctl: Raidctl) -> None:
+    """The refusal leads to the data that has to be written first."""
+    done = raidctl("--demo", "h730-foreign", "battery", "learn", "megaraid:0")
+    assert done.exit_code == 1
+    assert re.search(r"instead: raidctl .* preserved show megaraid:0", " ".join(done.stdout.split()))
