@@ -35,10 +35,11 @@ def drive_caches(case: Case) -> DriveCaches:
     listed = (members is None or members.complete) and not case.subject.unlinked
     all_off = bool(states) and len(off) == len(states) and listed
     if policy == "disabled" and on:
-        why = f"The controller is configured to keep them off, but {_names(on)} report{'s' * (len(on) == 1)} on."
+        report = "reports" if len(on) == 1 else "report"
+        why = f"The controller is configured to keep the drives' write caches off, but {_names(on)} {report} on."
         return DriveCaches("contradiction", why, _CHECK)
     if policy == "enabled" and all_off:
-        why = "The controller is configured to keep them on, but all drives report them off."
+        why = "The controller is configured to keep the drives' write caches on, but all drives report them off."
         return DriveCaches("contradiction", why, _off(case))
     undescribed = members is not None and members.undescribed
     if policy == "disabled" and not undescribed:
