@@ -18,6 +18,10 @@ from raidctl.text import counted, regex
 
 BLOCK = 1 << 20
 """Bytes of a piece. Some dozens of inventories are cheap to pass on and small in memory."""
+_LARGE_BLOCK = 4 * BLOCK
+"""The same of an input that is kept, of which only the place is passed on: each piece costs time, too."""
+_PIECES = 64
+"""Pieces of a kept input before they become larger than a block. All processes then end at about the same time."""
 LONGEST = 64 << 20
 """Largest inventory, bytes."""
 STDIN = "-"
@@ -182,12 +186,13 @@ class _OfKept(_Window):
 
     def __init__(self, whole: Span) -> None:
         self._whole = whole
+        self._block = max(BLOCK, min((whole.stop - whole.start) // _PIECES, _LARGE_BLOCK))
         self.memory = whole.memory
 
     def more(self) -> bool:
         """Take a block more of it."""
         self._whole.forget()
-        before, self.stop = self.stop, min(self.stop + BLOCK, self._whole.stop)
+        before, self.stop = self.stop, min(self.stop + self._block, self._whole.stop)
         return self.stop > before
 
     def part(self, stop: int) -> Span:
