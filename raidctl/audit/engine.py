@@ -134,9 +134,17 @@ class Auditor:
         """Check the policy's own rules; return the number of checks and of passes. ``findings`` is added to."""
         checked = passed = 0
         for rule in rules:
+            before = len(findings)
+            met, right = rule.run(machine, findings, keep=self.keep)
             count = self.tally.rules.get(rule.name) or self._count(rule.name, rule.severity)
-            met, right = rule.run(machine, count, findings, keep=self.keep)
-            if not met:
+            count.checked += met
+            count.passed += right
+            if met != right:
+                failed = sum(one.outcome == "fail" for one in findings[before:])
+                count.failed += failed
+                count.unknown += met - right - failed
+                count.hosts += 1
+            elif not met:
                 self._nothing_selected(rule, machine, findings)
             checked += met
             passed += right

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from raidctl.audit.finding import Finding, Outcome
-from raidctl.audit.policy.rules import Count, PolicyRule
+from raidctl.audit.policy.rules import PolicyRule
 from raidctl.audit.policy.scope import Machine
 from raidctl.layout.compare import Compared, Comparison, Difference, compare
 from raidctl.layout.specification import Layout
@@ -29,21 +29,15 @@ class LayoutRule(PolicyRule):
     layout: Layout = field(default_factory=Layout)
     file: str = ""
 
-    def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
+    def run(self, machine: Machine, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
         """Compare a machine. A machine whose name differs from the layout's is skipped."""
         found = compare(self.layout, machine.inventory)
         if _another_machine(found):
             return 0, 0
         mine = [finding for one in found.compared for finding in self._of(one, found)]
-        passed = sum(one.outcome == "pass" for one in mine)
-        failed = sum(one.outcome == "fail" for one in mine)
-        findings += mine if keep else [one for one in mine if one.outcome != "pass"]
-        count.checked += len(mine)
-        count.passed += passed
-        count.failed += failed
-        count.unknown += len(mine) - passed - failed
-        count.hosts += passed != len(mine)
-        return len(mine), passed
+        other = [one for one in mine if one.outcome != "pass"]
+        findings += mine if keep else other
+        return len(mine), len(mine) - len(other)
 
     def unmatched(self, *, hidden: bool) -> Finding:
         """It is for another machine, or empty."""

@@ -60,31 +60,20 @@ class PolicyRule:
     select: Test | None = None
     test: Test = field(default=lambda _item, _scope: True)
 
-    def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
-        """Check a machine, and return the number of checks and of passes.
+    def run(self, machine: Machine, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
+        """Check a machine. Add its findings, and return the number of checks and of passes.
 
-        ``count`` and ``findings`` are added to; ``keep``: also findings that pass.
+        ``keep``: also findings that pass.
         """
         sure = None if keep else self._all_pass(machine)
-        if sure and self.count is None:  # as on most machines: nothing to report
-            count.checked += sure
-            count.passed += sure
-            return sure, sure
-        before = len(findings)
-        met = passed = sure or 0
         if sure is None:
             met, passed, sure = self._one_by_one(machine, findings, keep=keep)
-        if self.count is not None:
-            right = self._counted(machine, sure, met, findings, keep=keep)
-            met, passed = (met + 1, passed + right) if self.required else (1, int(right))
-        count.checked += met
-        count.passed += passed
-        if met != passed:
-            failed = sum(one.outcome == "fail" for one in findings[before:])
-            count.failed += failed
-            count.unknown += met - passed - failed
-            count.hosts += 1
-        return met, passed
+        else:  # as on most machines: nothing to report
+            met = passed = sure
+        if self.count is None:
+            return met, passed
+        right = self._counted(machine, sure, met, findings, keep=keep)
+        return (met + 1, passed + right) if self.required else (1, int(right))
 
     def _all_pass(self, machine: Machine) -> int | None:
         """The number of objects that are selected, if all of them pass. None: they have to be checked one by one.

@@ -28,14 +28,15 @@ def single(kind: str) -> str:
 class Scope:
     """The surroundings of an object: its machine, and the controller if any."""
 
-    __slots__ = ("_arrays", "_complete", "_drives", "controller", "machine")
+    __slots__ = ("_arrays", "_drives", "complete", "controller", "machine")
 
     def __init__(self, machine: Machine, controller: Controller | None) -> None:
         self.machine = machine
         self.controller = controller
         self._drives: dict[str, Drive] | None = None
         self._arrays: dict[str, Array] | None = None
-        self._complete: bool | None = None
+        self.complete = not any(map(self._hides, machine.hiding))
+        """Whether no problem is known that may hide objects here."""
 
     @property
     def drives(self) -> dict[str, Drive]:
@@ -49,13 +50,6 @@ class Scope:
         if self._arrays is None:
             self._arrays = {array.id: array for array in self.controller.arrays} if self.controller else {}
         return self._arrays.get(name) if name is not None else None
-
-    @property
-    def complete(self) -> bool:
-        """Whether no problem is known that may hide objects here."""
-        if self._complete is None:
-            self._complete = not any(map(self._hides, self.machine.hiding))
-        return self._complete
 
     def _hides(self, where: str) -> bool:
         if self.controller is None:
