@@ -19,7 +19,7 @@ def test_a_check_without_a_result_stands_at_the_top_of_show(tmp_path: Path) -> N
     Write-back is active, and no output is about a battery.
     """
     path = tmp_path / "output.txt"
-    path.write_text(_UNTOLD, encoding="utf-8")
+    path.write_text(_ONLY_CONFIGURED, encoding="utf-8")
     assert CliRunner().invoke(cli, ["--replay", str(path), "diagnose"]).exit_code == EXIT_CANNOT_TELL
     shown = CliRunner().invoke(cli, ["--replay", str(path), "show"]).stdout.splitlines()
     [place] = [n for n, line in enumerate(shown) if line.startswith("No failures found: 1 controller, 1 volume")]
@@ -30,7 +30,7 @@ def test_a_check_without_a_result_stands_at_the_top_of_show(tmp_path: Path) -> N
 def test_drive_caches_that_are_on_are_suspect_although_the_output_is_cut_off(end: str, tmp_path: Path) -> None:
     """Less output does not make a claim better. In show it is NO, and verify is no milder."""
     path = tmp_path / "output.txt"
-    text = _UNTOLD.replace("WriteBack", "WriteThrough").replace("Policy   : Disabled", "Policy   : Enabled")
+    text = _ONLY_CONFIGURED.replace("WriteBack", "WriteThrough").replace("Policy   : Disabled", "Policy   : Enabled")
     path.write_text(text.replace("\nExit Code: 0x00\n", end), encoding="utf-8")
     [volume] = read_text(path.read_text(encoding="utf-8")).inventory.controllers[0].volumes
     assert volume.cache is not None
@@ -40,7 +40,7 @@ def test_drive_caches_that_are_on_are_suspect_although_the_output_is_cut_off(end
     assert verdicts["megaraid:0/v0"] == "suspect"
 
 
-_UNTOLD = """
+_ONLY_CONFIGURED = """
 Adapter 0 -- Virtual Drive Information:
 Virtual Drive: 0 (Target Id: 0)
 RAID Level          : Primary-1, Secondary-0, RAID Level Qualifier-0

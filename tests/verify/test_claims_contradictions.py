@@ -177,7 +177,7 @@ def test_mirrors_and_stripes_have_their_sizes() -> None:
 
 
 VOLATILE = VolumeCache(write_policy="unprotected_write_back", write_active="write_back", controller_cache="unprotected")
-UNTOLD = VolumeCache(write_policy="protected_write_back")
+ONLY_CONFIGURED = VolumeCache(write_policy="protected_write_back")
 DRIVES_ON = VolumeCache(
     write_policy="protected_write_back",
     write_active="write_back",
@@ -190,7 +190,7 @@ DRIVES_ON = VolumeCache(
 def test_an_unknown_policy_never_passes(claim: dict[str, object]) -> None:
     """A policy whose active state is unknown is inconclusive."""
     assert (
-        judged(checked_machine(raid_controller(volume_cache=UNTOLD, drive_cache=None)), **claim).verdict
+        judged(checked_machine(raid_controller(volume_cache=ONLY_CONFIGURED, drive_cache=None)), **claim).verdict
         == "inconclusive"
     )
 

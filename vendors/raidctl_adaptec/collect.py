@@ -289,7 +289,7 @@ def _derived_arrays(controller: ControllerDraft) -> None:
     apart; a drive in several of them belongs to none alone.
     """
     sets: dict[frozenset[str], str] = {}
-    homes: dict[str, set[str]] = {}
+    arrays_of_drive: dict[str, set[str]] = {}
     for number, one in controller.volumes.items():
         members = frozenset(one.members)
         if not members:
@@ -301,9 +301,9 @@ def _derived_arrays(controller: ControllerDraft) -> None:
         array.segments = array.segments or one.segments
         one.conclude("array", name)
         for key in members:
-            homes.setdefault(key, set()).add(name)
+            arrays_of_drive.setdefault(key, set()).add(name)
         _health(array, one)
-    for key, names in homes.items():
+    for key, names in arrays_of_drive.items():
         if len(names) == 1:
             controller.drives[key].conclude("array", next(iter(names)))
     for array in controller.arrays.values():

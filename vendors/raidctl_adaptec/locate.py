@@ -35,7 +35,7 @@ _USAGE = regex(r"(?im)\bIDENTIFY\b.*?<Controller", re.DOTALL)
 _TIME = regex(r"\bTIME\s*<", re.IGNORECASE)
 _STOP = regex(r"\[\s*STOP\s*\]|\bSTOP\b", re.IGNORECASE)
 # None of the LEDs are blinking.
-_DARK = regex(r"none of the leds? (?:are|is) blinking", re.IGNORECASE)
+_NONE_BLINKS = regex(r"none of the leds? (?:are|is) blinking", re.IGNORECASE)
 
 
 def lights(
@@ -82,5 +82,5 @@ def judge(action: Action, answer: Answer) -> str | None:
     """As for changes. Stopping an LED that does not blink is not a failure."""
     if not isinstance(answer, RunAnswer):
         return None
-    dark = _DARK.search(f"{answer.text}\n{answer.error_text}") is not None
-    return None if dark and action.argv[-1] == "STOP" else change.judge(action, answer)
+    none_blinks = _NONE_BLINKS.search(f"{answer.text}\n{answer.error_text}") is not None
+    return None if none_blinks and action.argv[-1] == "STOP" else change.judge(action, answer)

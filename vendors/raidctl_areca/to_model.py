@@ -138,8 +138,8 @@ def _drive(draft: Draft, controller: ControllerDraft, controller_id: str) -> Dri
     array = draft.get("array")
     raw = draft.get("raw_model")
     sets = controller.arrays.items() if draft.get("role") == "spare" else ()
-    homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
-    spare_for = tuple(_set_id(controller_id, number) for number in homes)
+    numbers = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
+    spare_for = tuple(_set_id(controller_id, number) for number in numbers)
     return draft.build(
         Drive,
         id=f"{controller_id}/{draft.name}",

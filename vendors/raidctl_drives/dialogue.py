@@ -215,8 +215,8 @@ def _lacking(
     problems = []
     lost = [
         what
-        for whats, tools_of in ((("health", "temperature", "errors"), health_tools), (("write cache",), cache_tools))
-        for what in whats
+        for facts, tools_of in ((("health", "temperature", "errors"), health_tools), (("write cache",), cache_tools))
+        for what in facts
         if any(not tools_of(block) & set(found) for block in real)
     ]
     missing = [name for name in wanted if name not in found]

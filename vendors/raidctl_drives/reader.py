@@ -62,8 +62,8 @@ def read(documents: Sequence[Document]) -> Observation:
         outputs.append(output)
         sources += [Source(tool, draft) for draft in drafts]
         tools[tool] = tools.get(tool) or (smartctl_version(document.text) if tool == "smartctl" else None)
-        wordless = [draft for draft in drafts if draft.empty and not draft.complaints]
-        lost += [_nothing(draft.get("device") or document.name, tool) for draft in wordless]
+        without_value = [draft for draft in drafts if draft.empty and not draft.complaints]
+        lost += [_nothing(draft.get("device") or document.name, tool) for draft in without_value]
         if not drafts:
             lost.append(_nothing(document.name, tool))
     silent = [source.draft for source in sources if source.draft.empty]

@@ -68,12 +68,12 @@ def observe(host: HostView, first: First) -> Dialogue[Observation]:
     may_run = _tool_problems(host, tool, names, asked)
     if may_run:
         asked.tools.append(Tool(name="mdadm", path=tool.path))
-    cared = yield from _read_arrays(names, members, asked, may_run=may_run)
+    monitoring_answers = yield from _read_arrays(names, members, asked, may_run=may_run)
     if may_run:
         yield from _examine(asked)
     measured = {block.node for block in host.blocks if block.size_bytes}
     found = build(read_documents(asked.documents), _alias(host), measured)
-    found = monitoring.applied(found, (yield from monitoring.read(cared)))
+    found = monitoring.applied(found, (yield from monitoring.read(monitoring_answers)))
     return replace(found, problems=(*asked.problems, *found.problems), tools=tuple(asked.tools))
 
 

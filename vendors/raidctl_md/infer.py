@@ -32,7 +32,7 @@ def conclude_state(draft: ArrayDraft) -> None:
         return
     status = judge(
         lost=text.startswith("broken") or _lost_data(draft),
-        dormant=False,
+        inactive=False,
         degraded=_degraded(draft),
         work=work,
         waiting="waiting" in draft.details,

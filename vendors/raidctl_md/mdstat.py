@@ -254,11 +254,11 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
         return
     letters = flags[1::3]
     # Linux 2.4 names the level of an array that is not running; the marks mean something then
-    dormant = str(draft.get("status_text") or "").startswith("inactive") and "raid_level" not in draft.values
+    inactive = str(draft.get("status_text") or "").startswith("inactive") and "raid_level" not in draft.values
     if "F" in letters:
         role, health = "failed", "critical"
     else:
-        role = "journal" if "J" in letters else "spare" if "S" in letters and not dormant else "member"
+        role = "journal" if "J" in letters else "spare" if "S" in letters and not inactive else "member"
         health = "critical" if "E" in letters else "ok"
     member.put(line, "role", role)
     member.put(line, "status", health)

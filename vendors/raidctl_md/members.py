@@ -16,7 +16,7 @@ from raidctl_md.group import Alias, Group
 _ROLE_ORDER = (
     Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXAMINE, Source.EXPORT, Source.QUERY, Source.SCAN,
 )  # fmt: skip
-_DORMANT_ORDER = (
+_INACTIVE_ORDER = (
     Source.EXAMINE, Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXPORT, Source.QUERY, Source.SCAN,
 )  # fmt: skip
 """Order of the sources while an array is not started. Only the superblocks then contain the roles of its devices."""
@@ -146,14 +146,14 @@ def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
     return [drive for _, drive in sorted(drives, key=lambda item: (_RANK.get(item[1].role, 0), item[0].place()))]
 
 
-def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dormant: bool) -> Drive:
+def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, inactive: bool) -> Drive:
     """The drive of the model."""
-    values = device.values(_DORMANT_ORDER if dormant else _ROLE_ORDER)
+    values = device.values(_INACTIVE_ORDER if inactive else _ROLE_ORDER)
     role: Role | None = values.get("role")
     if group.is_container and role == "member" and _is_left_over(device, group):
         role = "spare"
     status, text = _status(device, values)
-    if dormant and not group.is_container:
+    if inactive and not group.is_container:
         text = values.get("status_text") or text
     errors = values.get("errors.media")
     flags = values.get("flags") or ()

@@ -13,7 +13,7 @@ _QUIET = frozenset(
     {"clean", "active", "active-idle", "write-pending", "readonly", "read-auto", "dirty", "no-errors", "suspended"}
 )
 _LOST = frozenset({"failed", "broken", "errors"})
-_DORMANT = frozenset({"inactive", "not started", "clear"})
+_INACTIVE = frozenset({"inactive", "not started", "clear"})
 _UNDER_WAY = regex(r"(recovering|resyncing|reshaping|checking)(?: \((DELAYED|PENDING|REMOTE)\))?")
 _WORK_STATUS: dict[Operation, VolumeStatus] = {
     "recovery": "rebuilding", "resync": "checking", "check": "checking", "repair": "checking", "reshape": "migrating",
@@ -53,11 +53,11 @@ def is_read_only(state: str) -> bool:
     return "readonly" in state.lower() or "(read-only)" in state
 
 
-def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:
+def judge(*, lost: bool, inactive: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:
     """The status that follows from what is known, the worst first."""
     if lost:
         return "failed"
-    if dormant:
+    if inactive:
         return "inactive"
     if work == "recovery" and not waiting:
         return "rebuilding"
@@ -68,7 +68,7 @@ def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, 
 
 def of_detail(text: str) -> State | None:
     """The state of ``clean, degraded, recovering``. None if one of its words is unknown."""
-    lost = dormant = degraded = waiting = False
+    lost = inactive = degraded = waiting = False
     work: Operation | None = None
     reason: str | None = None
     for word in (part.strip() for part in text.split(",")):
@@ -79,12 +79,12 @@ def of_detail(text: str) -> State | None:
             reason = waits_for(match[2], text) if match[2] else None
         elif lower in _LOST:
             lost = True
-        elif lower in _DORMANT:
-            dormant = True
+        elif lower in _INACTIVE:
+            inactive = True
         elif lower == "degraded":
             degraded = True
         elif lower not in _QUIET:
             return None
-    status = judge(lost=lost, dormant=dormant, degraded=degraded, work=work, waiting=waiting)
+    status = judge(lost=lost, inactive=inactive, degraded=degraded, work=work, waiting=waiting)
     progress = Progress(operation=work, state="queued" if waiting else "running", reason=reason) if work else None
     return State(status, progress, waiting)

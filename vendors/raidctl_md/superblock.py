@@ -278,7 +278,7 @@ def _array_status(draft: SuperblockDraft, slots: list[bool]) -> None:
     layout = draft.get("layout")
     working = slots or [True] * have + [False] * max(0, min(want, 4096) - have)
     lost = enough(draft.get("raid_level"), str(layout) if layout else None, working) is False
-    status = judge(lost=lost, dormant=False, degraded=have < want, work=work, waiting=False)
+    status = judge(lost=lost, inactive=False, degraded=have < want, work=work, waiting=False)
     if work == "reshape" and status == "migrating" and "Delta Devices" in draft.details:
         status = "migrating" if draft.details["Delta Devices"].startswith("-") else "expanding"
     draft.override("status", status)

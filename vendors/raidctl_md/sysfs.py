@@ -41,7 +41,7 @@ _INTERNAL = regex(r"[+-]\d{1,12}", re.ASCII)
 _SPEED = regex(r"(\d{1,12}) \((?:system|local)\)", re.ASCII)
 _STILL = ("", "idle", "frozen")
 """Words of ``sync_action`` while nothing is copied or compared."""
-_DORMANT = frozenset({"clear", "inactive"})
+_INACTIVE = frozenset({"clear", "inactive"})
 _RUNNING = frozenset({"suspended", "readonly", "read-auto", "clean", "active", "write-pending", "active-idle"})
 _FLAGS = {"write_mostly": "write_mostly", "replacement": "replacement", "failfast": "failfast",
           "want_replacement": "want_replacement", "blocked": "blocked", "write_error": "write_error"}  # fmt: skip
@@ -174,10 +174,10 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
 def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
     details = draft.details
     state = details.get("array_state", "")
-    dormant = state in _DORMANT
+    inactive = state in _INACTIVE
     for name, member in draft.members.items():
         words = str(member.get("status_text") or "").split(",")
-        _judge_member(member, words, slots.get(name), dormant=dormant or draft.is_container)
+        _judge_member(member, words, slots.get(name), inactive=inactive or draft.is_container)
     if draft.is_container:
         return
     word = details.get("sync_action", "")
@@ -188,12 +188,12 @@ def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
         draft.add_problem("warning", "unread", f"Unknown sync_action {word!r}.")
     missing = whole_number(details.get("degraded", ""))
     want = draft.get("drives_expected")
-    working = [] if dormant or action == "reshape" else _working(draft, slots)
+    working = [] if inactive or action == "reshape" else _working(draft, slots)
     if False in working:
         missing = max(missing or 0, working.count(False))
     if isinstance(want, int) and missing is not None:
         draft.override("drives_active", max(0, want - missing))
-    _judge_array(draft, state, missing, action, dormant=dormant, working=working)
+    _judge_array(draft, state, missing, action, inactive=inactive, working=working)
 
 
 def _working(draft: ArrayDraft, slots: Mapping[str, str]) -> list[bool]:
@@ -215,11 +215,11 @@ def _judge_array(
     missing: int | None,
     action: Operation | None,
     *,
-    dormant: bool,
+    inactive: bool,
     working: Sequence[bool],
 ) -> None:
     """Judge the state. Without the number of missing members, an array whose level has such a number is not good."""
-    if not dormant and state not in _RUNNING and state != "broken":
+    if not inactive and state not in _RUNNING and state != "broken":
         if state:
             draft.override("status", "unknown")
             draft.override("status_text", state)
@@ -229,19 +229,19 @@ def _judge_array(
     spent = {"raid0": 0, "linear": 0, **PARITY_DRIVES}.get(str(level))
     enough_left = enough(level, draft.get("layout"), working) if level in LEVELS.values() else None
     lost = state == "broken" or (spent is not None and (missing or 0) > spent) or enough_left is False
-    status = judge(lost=lost, dormant=dormant, degraded=bool(missing), work=action, waiting=False)
+    status = judge(lost=lost, inactive=inactive, degraded=bool(missing), work=action, waiting=False)
     draft.override("status_text", state)
     bare = spent == 0 or draft.details.get("level") in NO_RAID
     if missing is not None or bare or health_of_volume(status) != "ok":
         draft.override("status", status)
 
 
-def _judge_member(member: MemberDraft, words: list[str], slot: str | None, *, dormant: bool) -> None:
+def _judge_member(member: MemberDraft, words: list[str], slot: str | None, *, inactive: bool) -> None:
     if "faulty" in words:
         role, status = "failed", "critical"
     elif "journal" in words or slot == "journal":
         role, status = "journal", "ok"
-    elif dormant:
+    elif inactive:
         role, status = None, "ok"
     elif "in_sync" in words:
         role, status = "member", "warning" if "write_error" in words else "ok"

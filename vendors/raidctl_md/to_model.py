@@ -29,7 +29,7 @@ _FIELDS = (
 )  # fmt: skip
 _ANSWERED = (*LIVE, Source.EXPORT, Source.QUERY)
 """Sources that show a running kernel."""
-_TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
+_TRUSTED_WHEN_INACTIVE = frozenset({"raid_level"})
 """Fields for which superblocks are more reliable while the array is not started."""
 
 
@@ -107,7 +107,7 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     volumes = [_volume(member, array_id, built) for member in members]
     built.volumes += volumes
     drives = _drives(
-        item, array_id, built, alias, dormant=any(v.status == "inactive" for v in volumes) or item.is_container
+        item, array_id, built, alias, inactive=any(v.status == "inactive" for v in volumes) or item.is_container
     )
     own = None if members == [item] else item
     if own is not None:
@@ -197,11 +197,11 @@ def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
         known = ranked[0].values
         return {name: known[name][1] if name in known else None for name in _FIELDS}
     live = [draft for draft in ranked if draft.source in LIVE]
-    dormant = any(draft.get("status") == "inactive" for draft in live)
+    inactive = any(draft.get("status") == "inactive" for draft in live)
     values: dict[str, Any] = {}
     for name in _FIELDS:
         drafts = list(ranked)
-        if dormant and name in _TRUSTED_WHEN_DORMANT:
+        if inactive and name in _TRUSTED_WHEN_INACTIVE:
             drafts.sort(key=lambda draft: draft.source is not Source.EXAMINE)
         if live and name in ("status", "status_text", "drives_active"):
             # a superblock has the state when it was last written, not the current one
@@ -228,13 +228,13 @@ def _progress(ranked: Sequence[ArrayDraft]) -> Progress | None:
     return Progress(operation=operation, state=known.state, reason=known.reason, **figures)
 
 
-def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:
+def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, inactive: bool) -> list[Drive]:
     drives: list[tuple[Device, Drive]] = []
     for device in list_members(item, alias).devices:
         drive_id = f"{FAMILY}:{item.name}/{device.key}"
         for _, member in device.reports:
             built.ids[id(member)] = drive_id
-        drives.append((device, drive_of(device, item, drive_id=drive_id, array_id=array_id, dormant=dormant)))
+        drives.append((device, drive_of(device, item, drive_id=drive_id, array_id=array_id, inactive=inactive)))
     return in_order(drives)
 
 

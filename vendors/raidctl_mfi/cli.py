@@ -28,9 +28,9 @@ from raidctl_mfi.problems import Json, Problems, exit_code
 
 UNTRIED = "raidctl-mfi was tried on QEMU's emulated controllers (8708EM2, 9260-8i) and on no other."
 USAGE, CANNOT_TELL, ACCESS = 2, 3, 4
-BARRED = range(0x10E0, 0x10E8)
+FROZEN_BY_MEGACLI = range(0x10E0, 0x10E8)
 """Device ids of LSI (0x1000) that are not read. MegaCli, which uses the same interface, freezes these controllers."""
-_FLUSH_PATIENCE = 600.0
+_FLUSH_TIMEOUT = 600.0
 _ROOT = "Run it as root (sudo)."
 _MODULE = "If the machine has such a controller, load the driver: `modprobe megaraid_sas`."
 
@@ -122,13 +122,13 @@ def _show(words: argparse.Namespace, output: Json, problems: Problems) -> int:
     for number, host in chosen:
         controller: Json = {"number": number, **_place(host)}
         output["controllers"].append(controller)
-        if _barred(number, host, problems):
+        if _must_not_be_read(number, host, problems):
             continue
         descriptor = _opened(problems) if descriptor is None else descriptor
         if descriptor is None:
             break
         with channel(descriptor, host.number) as one:
-            controller |= describe(one.converse(read_controller()), number, problems, raw=words.raw)
+            controller |= describe(one.run(read_controller()), number, problems, raw=words.raw)
     if descriptor is not None:
         close(descriptor)
     return exit_code(problems.items)
@@ -144,9 +144,9 @@ def _no_such(number: int, count: int, problems: Problems) -> int:
     return CANNOT_TELL
 
 
-def _barred(number: int, host: Host, problems: Problems) -> bool:
+def _must_not_be_read(number: int, host: Host, problems: Problems) -> bool:
     """Whether a controller must not be read, as its kind is known to freeze, or is unknown."""
-    if host.pci_ids is not None and not (host.pci_ids[0] == 0x1000 and host.pci_ids[1] in BARRED):
+    if host.pci_ids is not None and not (host.pci_ids[0] == 0x1000 and host.pci_ids[1] in FROZEN_BY_MEGACLI):
         return False
     what = "its PCI ids could not be read" if host.pci_ids is None else "MegaCli freezes controllers of this kind"
     problems.unread(
@@ -201,13 +201,13 @@ def _work(number: int, work: Dialogue[Json], output: Json, problems: Problems) -
     found = hosts()
     if number >= len(found):
         return _no_such(number, len(found), problems)
-    if _barred(number, found[number], problems):
+    if _must_not_be_read(number, found[number], problems):
         return CANNOT_TELL
     descriptor = _opened(problems)
     if descriptor is None:
         return ACCESS
-    with channel(descriptor, found[number].number, _FLUSH_PATIENCE) as one:
-        result = one.converse(work)
+    with channel(descriptor, found[number].number, _FLUSH_TIMEOUT) as one:
+        result = one.run(work)
     close(descriptor)
     output["controllers"].append({"number": number, **_place(found[number]), "result": result})
     return EXIT_CODES[result["outcome"]]

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 DRIVER = "megaraid_sas"
 NODE = "/dev/megaraid_sas_ioctl_node"
-PATIENCE = 90.0
+TIMEOUT = 90.0
 """Time limit of a command in seconds. The driver has the same limit for its own commands."""
 _PLACES = ("/dev", "/run", "/tmp")  # noqa: S108 - a private directory is made in it; /dev is never mounted nodev
 _NO_DRIVER = "the driver megaraid_sas has no entry in /proc/devices"
@@ -149,9 +149,9 @@ def ask(descriptor: int, host: int, question: Question) -> Answer:
 class Channel:
     """A connection to one controller, through a child process that may hang."""
 
-    def __init__(self, descriptor: int, host: int, patience: float = PATIENCE) -> None:
-        """``patience`` is the time limit of a command in seconds."""
-        self._patience = patience
+    def __init__(self, descriptor: int, host: int, timeout: float = TIMEOUT) -> None:
+        """``timeout`` is the time limit of a command in seconds."""
+        self._timeout = timeout
         self._fault: str | None = None
         self._ours, theirs = Pipe()
         self._pid = os.fork()
@@ -160,7 +160,7 @@ class Channel:
             _serve(theirs, descriptor, host)
         theirs.close()
 
-    def converse(self, dialogue: Dialogue[T]) -> T:
+    def run(self, dialogue: Dialogue[T]) -> T:
         """Run a dialogue with the controller."""
         return run_dialogue(dialogue, self._query)
 
@@ -169,10 +169,10 @@ class Channel:
         if self._fault is None:
             try:
                 self._ours.send(question)
-                if self._ours.poll(self._patience):
+                if self._ours.poll(self._timeout):
                     answer: Answer = self._ours.recv()
                     return answer
-                self._fault = f"no answer within {self._patience:g} seconds"
+                self._fault = f"no answer within {self._timeout:g} seconds"
             except (OSError, EOFError):
                 self._fault = "the process that asks has died"
         return Answer(question, fault=self._fault)
@@ -202,9 +202,9 @@ def _serve(theirs: Connection[Answer, Question], descriptor: int, host: int) -> 
 
 
 @contextmanager
-def channel(descriptor: int, host: int, patience: float = PATIENCE) -> Iterator[Channel]:
+def channel(descriptor: int, host: int, timeout: float = TIMEOUT) -> Iterator[Channel]:
     """Open a connection to a controller, and close it at the end."""
-    opened = Channel(descriptor, host, patience)
+    opened = Channel(descriptor, host, timeout)
     try:
         yield opened
     finally:

@@ -7,7 +7,7 @@ from raidctl.vendor.unreported import Unreported
 
 FAMILY = "mpt"
 _NONE = "The controllers have no cache memory."
-_UNTOLD = "The tools neither report nor set it."
+_NOT_REPORTED = "The tools neither report nor set it."
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False),
@@ -21,7 +21,7 @@ SUPPORT: dict[str, Capability] = {
     "write_active": Capability(read=False, set=False, why=_NONE),
     "read_policy": Capability(read=False, set=False, why=_NONE),
     "io_policy": Capability(read=False, set=False, why=_NONE),
-    "drive_write_cache": Capability(read=False, set=False, why=_UNTOLD),
+    "drive_write_cache": Capability(read=False, set=False, why=_NOT_REPORTED),
     "no_battery_write_cache": Capability(read=False, set=False, why=_NONE),
     "flush": Capability(read=False, set=False, why=_NONE),
     "flush_interval": Capability(read=False, set=False, why=_NONE),

@@ -83,8 +83,8 @@ def _members(array: GroupDraft, controller: ControllerDraft) -> list[Draft]:
     places = _places(array)
     found = [drive for drive in controller.drives.values() if drive.get("place") in places]
     lost = [drive for drive in found if drive.get("place") == _NO_PLACE]
-    homes = [one for one in controller.arrays.values() if _NO_PLACE in _places(one)]
-    if len(homes) > 1 or len(lost) > places.count(_NO_PLACE):
+    with_missing = [one for one in controller.arrays.values() if _NO_PLACE in _places(one)]
+    if len(with_missing) > 1 or len(lost) > places.count(_NO_PLACE):
         found = [drive for drive in found if drive not in lost]
     return found
 

@@ -32,9 +32,11 @@ _USED = frozenset(
         "ArrayController", "LogicalDrive", "DiskDrive",
     )
 )  # fmt: skip
-_STEADY = ("Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted")
+_FIXED = (
+    "Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted",
+)  # fmt: skip
 _RESOURCE = regex(r"(?m)^\{")
-_WAY = ("ServiceRoot", "ComputerSystem", "SmartStorage", "SimpleStorage")
+_LINKING = ("ServiceRoot", "ComputerSystem", "SmartStorage", "SimpleStorage")
 """Links to the resources of controllers, besides collections."""
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."
 
@@ -76,7 +78,7 @@ def read(documents: Sequence[Document]) -> Observation:
             systems.append(resource)
         elif resource.kind.endswith("Collection"):
             collections.append(resource)
-        elif not resource.path or resource.kind not in _WAY:
+        elif not resource.path or resource.kind not in _LINKING:
             others.append(document.name)
     if others:
         more = f", nor are {len(others) - 1} others" if len(others) > 1 else ""
@@ -93,7 +95,7 @@ def _differences(one: Resource, two: Resource) -> list[str]:
     """Return the constant fields that differ. Two documents with one path are then of two machines or moments."""
     if one is two:
         return []
-    return [name for name in _STEADY if one.get(name) != two.get(name)]
+    return [name for name in _FIXED if one.get(name) != two.get(name)]
 
 
 def _badness(one: Resource) -> int:
@@ -248,12 +250,12 @@ def _groups(resources: Mapping[str, Resource]) -> list[_Group]:
     Paths show to which controller a resource belongs, as do the links of Storage to drives elsewhere.
     """
     groups: dict[str, _Group] = {}
-    homes = {
+    storages = {
         link: path for path, one in resources.items() if one.kind == "Storage" for link in links_of(one.get("Drives"))
     }
     for path, one in resources.items():
-        home = homes.get(path, path)
-        match = _OWNER.fullmatch(home) or (_CHASSIS.fullmatch(home) if one.kind == "Drive" else None)
+        place = storages.get(path, path)
+        match = _OWNER.fullmatch(place) or (_CHASSIS.fullmatch(place) if one.kind == "Drive" else None)
         if match is None or one.kind not in _USED - {"Chassis", "Battery"}:
             continue
         group = groups.setdefault(match[1], _Group(match[1], match[2]))

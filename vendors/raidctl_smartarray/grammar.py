@@ -101,7 +101,7 @@ _FORMS: Forms[Kind] = forms(
 )  # fmt: skip
 
 
-_PROSE = ("error", "warning", "note", "caution")
+_MESSAGE_WORDS = ("error", "warning", "note", "caution")
 
 
 def heading(text: str) -> Heading | None:
@@ -111,16 +111,16 @@ def heading(text: str) -> Heading | None:
         return None
     kind, match = found
     parts = {key: value for key, value in match.groupdict().items() if value is not None}
-    if kind == "controller" and parts["model"].lower().startswith(_PROSE):
+    if kind == "controller" and parts["model"].lower().startswith(_MESSAGE_WORDS):
         return None
     return Heading(kind, collapse(parts.pop("name", "")), parts)
 
 
-LineKind = Literal["error", "warning", "note", "missing_tool", "version", "command", "chatter", "options"]
+LineKind = Literal["error", "warning", "note", "missing_tool", "version", "command", "notice", "options"]
 
 # FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
 # CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.
-_SHOUT = regex(r"(?=[A-Z /-]{16})[A-Z][A-Z/-]+(?: [A-Z][A-Z/-]+){1,8}:(?:\s.*)?")
+_WARNING_IN_CAPITALS = regex(r"(?=[A-Z /-]{16})[A-Z][A-Z/-]+(?: [A-Z][A-Z/-]+){1,8}:(?:\s.*)?")
 _VERSION = regex(
     r"(?:.*(?P<long>Array Configuration Utility|Storage Administrator) CLI|(?P<short>\w{3,12}(?: CLI)?) Version:)\s*"
     r"(?P<version>\d[\w.-]*)(?:\s.*)?",
@@ -131,7 +131,7 @@ _COMMAND = regex(
     r"|=>.*|#?\s*\[?[\w.-]+@[\w.-]+.*[#$%>]",
     re.IGNORECASE,
 )
-_CHATTER = regex(
+_NOTICE = regex(
     r"Detecting Controllers.*|Type \"(?:help|exit)\".*|SoulAPI Version:.*|Copyright .*|-{3,}|={3,}",
     re.IGNORECASE,
 )
@@ -143,14 +143,14 @@ def line_kind(text: str) -> LineKind | None:
     low = text.lower()
     if low.startswith(("error:", "error ")):
         return "error"
-    if low.startswith(("warning:", "caution:")) or (text[:2].isupper() and _SHOUT.fullmatch(text)):
+    if low.startswith(("warning:", "caution:")) or (text[:2].isupper() and _WARNING_IN_CAPITALS.fullmatch(text)):
         return "warning"
     if low.startswith("note:") or text.startswith("Encryption is enabled"):
         return "note"
     if text.startswith("Available options are"):
         return "options"
-    if _CHATTER.fullmatch(text):
-        return "chatter"
+    if _NOTICE.fullmatch(text):
+        return "notice"
     named = "cli" in low  # the tools' names end in this way; this saves most lines the expressions
     if named and _TOOL_NAME.search(text) and _MISSING.search(text):
         return "missing_tool"

@@ -14,9 +14,9 @@ _PROTOCOLS: dict[str, Interface] = {
     "ata": "ata",
 }
 _MEDIA: dict[str, Media] = {"hdd": "hdd", "ssd": "ssd", "solid": "ssd"}
-_EPITHETS = frozenset({"state", "parallel", "smr", "hm-smr", "ha-smr", "dm-smr", "sed", "fips", "multi-actuator"})
+_OTHER_WORDS = frozenset({"state", "parallel", "smr", "hm-smr", "ha-smr", "dm-smr", "sed", "fips", "multi-actuator"})
 """Words beside an interface that do not change what it is."""
-_PHRASE = _EPITHETS | _PROTOCOLS.keys() | _MEDIA.keys()
+_PHRASE = _OTHER_WORDS | _PROTOCOLS.keys() | _MEDIA.keys()
 
 
 def interface(text: str) -> tuple[Interface, Media | None] | None:

@@ -277,13 +277,13 @@ class _Outliner:
         inner = self.open[-1] if self.open else None
         if inner is not None and inner.indent < self.indent and holds(inner.kind, label):
             return inner
-        knowing = [section for section in self.open if holds(section.kind, label)]
-        if len(knowing) == 1:
-            return knowing[0]
-        if knowing and self.flat:
-            return knowing[-1]
-        if knowing:
-            return next((section for section in reversed(knowing) if section.indent < self.indent), knowing[-1])
+        candidates = [section for section in self.open if holds(section.kind, label)]
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates and self.flat:
+            return candidates[-1]
+        if candidates:
+            return next((section for section in reversed(candidates) if section.indent < self.indent), candidates[-1])
         if self.row is not None and self.row.indent < self.indent and holds("drive", label):
             return self.row
         if not self.open and holds("controller", label):

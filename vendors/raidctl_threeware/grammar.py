@@ -18,7 +18,7 @@ _CONTROLLER_LINE = regex(
     r"[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})", re.ASCII
 )
 # //localhost> /c7 show unitstatus
-_FOCUS = regex(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
+_PROMPT = regex(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
 # root@host:~# tw_cli info c7 unitstatus
 _CALLED = regex(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s.*)")
 # a report's heading: ===== tw_cli /c0 show all =====
@@ -134,7 +134,7 @@ def command_of(text: str) -> str | None:
     """Return the command typed at a prompt of the shell or tw_cli. None for other lines."""
     if ">" not in text and "tw_cli" not in text and "tw-cli" not in text:
         return None
-    match = _FOCUS.fullmatch(text) or _CALLED.fullmatch(text) or _BARE.fullmatch(text)
+    match = _PROMPT.fullmatch(text) or _CALLED.fullmatch(text) or _BARE.fullmatch(text)
     return None if match is None else match[1].strip()
 
 

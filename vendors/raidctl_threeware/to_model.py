@@ -119,13 +119,13 @@ def _drop_spares_without_drive(controller: ControllerDraft) -> None:
     for unit in controller.arrays.values():
         if not unit.spare:
             continue
-        homes = [controller.drives[port] for port in unit.ports if port in controller.drives]
-        for home in homes or [controller]:
+        drives = [controller.drives[port] for port in unit.ports if port in controller.drives]
+        for draft in drives or [controller]:
             for label, value in unit.details.items():
-                home.keep_words(f"u{unit.name} {label}", value)
+                draft.keep_words(f"u{unit.name} {label}", value)
         if is_bad(unit.get("status")):
-            _fail_spare(controller, unit, homes)
-        if not homes:
+            _fail_spare(controller, unit, drives)
+        if not drives:
             controller.replace_words(f"u{unit.name} Status", unit.get("status_text") or "-")
 
 

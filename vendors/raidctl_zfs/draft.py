@@ -78,19 +78,19 @@ class Vdev(Struct):
             yield from child.leaves()
 
 
-def left(vdev: Vdev, *, hopeful: bool, strict: bool = False) -> int:
+def left(vdev: Vdev, *, unknown_works: bool, strict: bool = False) -> int:
     """Return how many more devices below may fail, whichever they are. The value is -1 if it does not work now.
 
-    ``hopeful``: how devices of an unknown state count. ``strict``: a degraded one counts as gone, although it still
-    works, as it had too many errors.
+    ``unknown_works``: whether devices of an unknown state work. ``strict``: a degraded one counts as gone, although it
+    still works, as it had too many errors.
     """
     if VDEV.get(vdev.state) == "critical":
         return -1
     if not vdev.children:
-        works = hopeful if vdev.works is None else vdev.works and (vdev.fine or not strict)
+        works = unknown_works if vdev.works is None else vdev.works and (vdev.fine or not strict)
         return 0 if works else -1
-    costs = sorted(left(child, hopeful=hopeful, strict=strict) + 1 for child in vdev.children)
-    if vdev.kind in COPIES or (hopeful and vdev.kind == "unknown"):
+    costs = sorted(left(child, unknown_works=unknown_works, strict=strict) + 1 for child in vdev.children)
+    if vdev.kind in COPIES or (unknown_works and vdev.kind == "unknown"):
         return sum(costs) - 1
     return max(sum(costs[: PARITY.get(vdev.kind, 0) + 1]) - 1, -1)
 

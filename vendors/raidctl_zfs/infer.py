@@ -238,7 +238,7 @@ def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     pool.put(line, "layout", _layout(tops))
     pool.put(line, "drives_expected", len(slots))
     if all(leaf.works is not None for slot in slots for leaf in slot.leaves()):
-        pool.put(line, "drives_active", sum(left(slot, hopeful=False) >= 0 for slot in slots))
+        pool.put(line, "drives_active", sum(left(slot, unknown_works=False) >= 0 for slot in slots))
     progress = pool.get("progress")
     leaves = [leaf for top in tops for leaf in top.leaves()]
     hidden = (
@@ -246,14 +246,14 @@ def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     )
     if hidden:
         pool.discard("drives_active")  # zpool does not print which device is being filled
-    sure = -1 if hidden else _tolerated(tops, hopeful=False)
-    most = _tolerated(tops, hopeful=True) - hidden
+    sure = -1 if hidden else _tolerated(tops, unknown_works=False)
+    most = _tolerated(tops, unknown_works=True) - hidden
     if max(most, 0) == max(sure, 0):
         pool.conclude("failures_tolerated", max(sure, 0))
 
 
-def _tolerated(tops: Sequence[Vdev], *, hopeful: bool) -> int:
-    return min(left(top, hopeful=hopeful, strict=True) for top in tops)
+def _tolerated(tops: Sequence[Vdev], *, unknown_works: bool) -> int:
+    return min(left(top, unknown_works=unknown_works, strict=True) for top in tops)
 
 
 def _level(data: Sequence[Vdev], tops: Sequence[Vdev]) -> str:

@@ -84,13 +84,13 @@ def test_the_version_is_raidctls() -> None:
 def test_controllers_that_freeze_under_megacli_are_not_accessed(device: int, *, barred: bool) -> None:
     """MegaCli freezes the 95xx through the same interface. This program is untested on a 95xx."""
     problems = Problems()
-    assert cli._barred(0, Host(1, "0000:01:00.0", (0x1000, device, 0x1000, 1)), problems) is barred
+    assert cli._must_not_be_read(0, Host(1, "0000:01:00.0", (0x1000, device, 0x1000, 1)), problems) is barred
     assert len(problems.items) == barred
 
 
 def test_a_controller_with_unknown_ids_is_not_accessed() -> None:
     """A controller with unknown PCI ids could be a 95xx."""
-    assert cli._barred(0, Host(1), Problems())
+    assert cli._must_not_be_read(0, Host(1), Problems())
 
 
 def test_raidctl_finds_it_where_raidctl_itself_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,15 +107,15 @@ def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
 def test_the_child_process_passes_the_answers_on(null: int) -> None:
     """The child process passes the answers on. It sends nothing after the first refusal."""
     with channel(null, 0) as one:
-        found = one.converse(read_controller())
+        found = one.run(read_controller())
     assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
 
 
 def test_a_question_without_an_answer_is_given_up(null: int) -> None:
     """A child that hangs is abandoned after the time limit. No other query is sent."""
-    one = Channel(null, 0, patience=0.2)
+    one = Channel(null, 0, timeout=0.2)
     os.kill(one._pid, signal.SIGSTOP)
-    found = one.converse(read_controller())
+    found = one.run(read_controller())
     one.close()
     assert [answer.fault for answer in found.answers] == ["no answer within 0.2 seconds"]
 
@@ -125,6 +125,6 @@ def test_a_child_that_dies_is_no_crash(null: int) -> None:
     one = Channel(null, 0)
     os.kill(one._pid, signal.SIGKILL)
     os.waitid(os.P_PID, one._pid, os.WEXITED | os.WNOWAIT)
-    found = one.converse(read_controller())
+    found = one.run(read_controller())
     one.close()
     assert [answer.fault for answer in found.answers] == ["the process that asks has died"]

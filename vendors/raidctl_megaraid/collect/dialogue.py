@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import Observation
 from raidctl.vendor.tools import Installed, as_note
 from raidctl_megaraid.collect.expected_controllers import OLD, needs
 from raidctl_megaraid.collect.megacli import query_megacli
-from raidctl_megaraid.collect.mfi import barred, query_mfi
+from raidctl_megaraid.collect.mfi import query_mfi, why_not_run
 from raidctl_megaraid.collect.storcli import query_storcli
 from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.collect.tool_choice import ToolGroup, grammar, not_run, plan, same_tool
@@ -35,7 +35,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
         reporters = [one.name for one in mine if one.seen]
         if left and reporters:
             problems.append(not_run(left, reporters))
-    problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is reported already
+    problems += why_not_run(asked, host) if not chosen.problems else []  # what bars MegaCli is reported already
     asked += yield from query_mfi(asked, host)
     return _assemble(asked, problems, host)
 
@@ -55,8 +55,8 @@ def _run_group(group: ToolGroup, host: HostView) -> Dialogue[tuple[list[Source],
             waiting = [other for other in waiting if not same_tool(installed, other)]
         if host.root is False and not one.seen:
             break
-    twins = [tool for tool in group.tools if not any(one.session.installed is tool for one in asked)]
-    return asked, twins
+    not_asked = [tool for tool in group.tools if not any(one.session.installed is tool for one in asked)]
+    return asked, not_asked
 
 
 def _satisfied(asked: Sequence[Source], expected: int) -> bool:

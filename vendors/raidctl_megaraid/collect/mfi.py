@@ -30,7 +30,7 @@ def _useful(asked: Sequence[Source]) -> bool:
     return not any(one.seen for one in asked if one.kind != V8)
 
 
-def barred(asked: Sequence[Source], host: HostView) -> list[Problem]:
+def why_not_run(asked: Sequence[Source], host: HostView) -> list[Problem]:
     """Why raidctl-mfi is not run although it is installed."""
     frozen = [need for need in needs(host) if need.frozen_by_megacli and need.device.driver == MFI_DRIVER]
     if not _useful(asked) or not frozen:

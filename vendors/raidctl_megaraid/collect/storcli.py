@@ -162,7 +162,7 @@ def _unclear(controller: ControllerDraft) -> bool:
     return not controller.batteries and bool(controller.get("bbu_present"))
 
 
-def _weak_pack(controller: ControllerDraft) -> bool:
+def _bad_energy_pack(controller: ControllerDraft) -> bool:
     """``/cx/ep show all`` adds the reason why an energy pack is not optimal."""
     return any(
         name.startswith("energypack") and battery.get("status") != "ok"
@@ -200,7 +200,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/sall", _ALL, _loose),
     ("/bbu", _ALL, lambda controller: _has("bbu")(controller) or _unclear(controller)),
     ("/cv", _ALL, _has("cachevault")),
-    ("/ep", _ALL, _weak_pack),
+    ("/ep", _ALL, _bad_energy_pack),
     ("/eall/sall", ("show", "rebuild"), _rebuilding),
     *_LATER,
 )

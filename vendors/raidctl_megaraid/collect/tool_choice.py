@@ -46,9 +46,9 @@ def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
     usable = list(found)
     if frozen:
         usable = [one for one in found if _kind(one) != OLD]
-        barred = [one for one in found if _kind(one) == OLD]
-        if barred:
-            made.problems.append(_freezing_tools(barred, frozen, usable))
+        megacli_tools = [one for one in found if _kind(one) == OLD]
+        if megacli_tools:
+            made.problems.append(_freezing_tools(megacli_tools, frozen, usable))
     for kinds in (PLAIN, _USUAL_V8):
         mine = [need for need in controllers if set(need.kinds) & set(kinds)]
         if controllers and not mine:

@@ -41,7 +41,7 @@ def read_controller(controller: ControllerDraft, block: Block) -> None:
 def _read_item(controller: ControllerDraft, item: Item) -> None:
     pair, label, section = item.pair, item.label, item.section.lower()
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
-    if label == "enable jbod" and section in _JBOD_HOMES:
+    if label == "enable jbod" and section in _JBOD_SECTIONS:
         _jbod(controller, pair)
     if section.startswith("patrol read") and label == "current state":
         # Current State: Stopped
@@ -54,7 +54,7 @@ def _read_item(controller: ControllerDraft, item: Item) -> None:
         report_bad_status(controller, pair)
 
 
-_JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
+_JBOD_SECTIONS = frozenset({"", "settings", "supported pd operations"})
 
 
 def _jbod(controller: ControllerDraft, pair: Pair) -> None:
@@ -120,7 +120,7 @@ def read_group(controller: ControllerDraft, block: Block) -> None:
         group.keep_detail(item.pair, f"{item.section} " if item.section else "")
 
 
-_WELL = frozenset(
+_GOOD_STATES = frozenset(
     {
         "normal", "ok", "optimal", "good", "off", "not installed", "no device", "not available", "not supported", "n/a",
         "unsupported", "unknown", "unavailable", "",
@@ -149,7 +149,7 @@ def read_enclosure(controller: ControllerDraft, block: Block) -> None:
                 "warning", "unread", f"The state of {name.lower()} is unknown: {item.pair.value!r}.",
                 "Check the enclosure's cables.",
             )  # fmt: skip
-        elif status and normalized(item.pair.value) not in _WELL:
+        elif status and normalized(item.pair.value) not in _GOOD_STATES:
             controller.add_problem(
                 "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Check the enclosure."
             )

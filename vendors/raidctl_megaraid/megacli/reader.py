@@ -63,8 +63,8 @@ class _Reading:
         """Assign parts that name no controller to the text's only one."""
         blocks = [block.adapter for segment in segments for block in segment.blocks]
         by_mask = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
-        spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in by_mask]
-        numbers = dict.fromkeys(number for number in (*blocks, *spoken) if number is not None)
+        spelt_out = [adapter if adapter is not None else _named(line.text) for adapter, line in by_mask]
+        numbers = dict.fromkeys(number for number in (*blocks, *spelt_out) if number is not None)
         if len(numbers) == 1:
             self.only = next(iter(numbers))
 
@@ -187,9 +187,9 @@ class _Reading:
 
     def anything(self, segment: Segment) -> bool:
         """Whether the segment contains a sentence or a banner."""
-        return bool(segment.version or segment.sentences or self.spoken(segment))
+        return bool(segment.version or segment.sentences or self.has_text(segment))
 
-    def spoken(self, segment: Segment) -> bool:
+    def has_text(self, segment: Segment) -> bool:
         """Whether a line is not just a blank, rule or exit code."""
         if segment.code_line is None:
             return False

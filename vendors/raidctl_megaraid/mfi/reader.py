@@ -134,9 +134,9 @@ class _Reading:
         self.battery(controller, f"{path}.battery", _dict(given, "battery"))
         for at, one in _items(given, "drives", f"{path}."):
             self.drive(controller, at, one)
-        homes = self.arrays(controller, path, given)
+        arrays = self.arrays(controller, path, given)
         for at, one in _items(given, "volumes", f"{path}."):
-            self.volume(controller, at, one, homes)
+            self.volume(controller, at, one, arrays)
         for name in ("answers", "result", "volumes", "drives", "arrays", "battery", "properties", "firmware"):
             if name in ("answers", "result") or not given.get(name):
                 _note(self.output, f"{path}.{name}")
@@ -218,16 +218,16 @@ class _Reading:
 
     def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
         """The array of each firmware array. Those that a volume spans are one, named after the first."""
-        homes: dict[int, str] = {}
+        arrays: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
             refs = _numbers(volume.get("arrays"))
-            home = next((homes[ref] for ref in refs if ref in homes), None)
-            homes |= {ref: str(refs[0]) if home is None else home for ref in refs}
+            name = next((arrays[ref] for ref in refs if ref in arrays), None)
+            arrays |= {ref: str(refs[0]) if name is None else name for ref in refs}
         for at, one in _items(given, "arrays", f"{path}."):
             ref = one.get("ref")
             if not isinstance(ref, int):
                 continue
-            group = controller.array(homes.setdefault(ref, str(ref)))
+            group = controller.array(arrays.setdefault(ref, str(ref)))
             self.fields(group, at, one, ARRAY)
             if isinstance(lacking := one.get("missing"), int):  # of all spans together
                 group.override("lacking", (group.get("lacking") or 0) + lacking)
@@ -242,16 +242,16 @@ class _Reading:
         for _, drive in _items(given, "drives"):
             for ref in _numbers(drive.get("dedicated_to")):
                 key = self.key(controller, drive)
-                if key is not None and ref in homes:
-                    controller.array(homes[ref]).spares[key] = True
-        return homes
+                if key is not None and ref in arrays:
+                    controller.array(arrays[ref]).spares[key] = True
+        return arrays
 
     def key(self, controller: ControllerDraft, given: Mapping[str, Any]) -> str | None:
         """The key of the drive with this device id."""
         device = given.get("device_id")
         return self.keys.get((controller.name, device)) if isinstance(device, int) else None
 
-    def volume(self, controller: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
+    def volume(self, controller: ControllerDraft, path: str, given: dict[str, Any], arrays: Mapping[int, str]) -> None:
         target = given.get("target")
         if not isinstance(target, int):
             controller.unread("target of a volume", str(target)[:80])
@@ -261,7 +261,7 @@ class _Reading:
         self.fields(volume, path, given, VOLUME)
         refs = _numbers(given.get("arrays"))
         for number, ref in enumerate(refs):
-            volume.put(self.output.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
+            volume.put(self.output.leaf(f"{path}.arrays[{number}]"), "array", arrays[ref])
         read_cache(volume, self.output, f"{path}.cache", _dict(given, "cache"))
         read_progress(volume, self.output, path, given)
         infer_state(volume, self.output, path, given)

@@ -94,7 +94,7 @@ def jbod(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="jbod", before=drive.status_text or "", after="JBOD", kind="deed",
             way_back="same" if undo else "none", action=case.route.on_drive("jbod", drive),
-            undo=case.route.on_drive("raid", drive) if undo else Action(), affects=_young(case) if undo else (),
+            undo=case.route.on_drive("raid", drive) if undo else Action(), affects=_old_tool(case) if undo else (),
             no_way_back=None if undo else _ONLY_FORCED, expects=(expect(drive.id, "role", "passthrough"),),
             undo_expects=(expect(drive.id, "role", "unassigned"),) if undo else (),
             subjects=case.subjects(drive, case.controller),
@@ -102,7 +102,7 @@ def jbod(case: Case) -> Made:
     ]  # fmt: skip
 
 
-def _young(case: Case) -> tuple[str, ...]:
+def _old_tool(case: Case) -> tuple[str, ...]:
     """A note that the tool may lack ``del jbod``.
 
     The help of 007.2707 (2023) lists it, and that of versions about 007.04 (2018) does not.
@@ -128,7 +128,7 @@ def raid(case: Case) -> Made:
         Step(
             object_id=case.deed.object_id, setting="raid", before=drive.status_text or "", after="unconfigured good",
             kind="deed", way_back="other", action=case.route.on_drive("raid", drive),
-            undo=case.route.on_drive("jbod", drive), affects=("The system no longer sees the drive.", *_young(case)),
+            undo=case.route.on_drive("jbod", drive), affects=("The system no longer sees the drive.", *_old_tool(case)),
             expects=(expect(drive.id, "role", "unassigned"),), undo_expects=(expect(drive.id, "role", "passthrough"),),
             subjects=case.subjects(drive, case.controller),
         )

@@ -151,7 +151,7 @@ def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterat
     """``Status = Failure`` and its ``Description``; the rows have the details, if there are any."""
     text = collapse(answer.printed("Description") or "")
     if word(text) not in _NO_CODE:
-        if text not in rows and not (rows and _vague(text)):
+        if text not in rows and not (rows and _is_summary(text)):
             yield from _problems(answer, command, text, "", [])
     elif not rows and word(status) in ("failure", "failed"):
         yield from _problems(answer, command, "no reason is given", "", [])
@@ -159,7 +159,7 @@ def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterat
         yield from _problems(answer, command, f"its status is {status}", "", [])
 
 
-def _vague(text: str) -> bool:
+def _is_summary(text: str) -> bool:
     """``Show Drive Information Failed.``: a summary of the rows."""
     return re.search(r"\bfailed\b|\bfailure\b", text, re.IGNORECASE) is not None
 
@@ -193,7 +193,7 @@ def _problems(answer: Answer, command: str, text: str, code: str, objects: list[
     reported = text[:_LONGEST].rstrip(".")
     if word(code) not in _NO_CODE:
         reported += f" (error {code[:12]})"
-    message = known.message.format(text=f"{_who(answer, objects)}{reported}")
+    message = known.message.format(text=f"{_object_names(answer, objects)}{reported}")
     yield Problem(
         severity=known.severity, kind=known.kind, where=command, message=f"{message.rstrip('.')}.",
         remedy=known.remedy,
@@ -216,7 +216,7 @@ def _has_data(answer: Answer) -> bool:
     return any(section.pairs or section.rows for section in answer.sections)
 
 
-def _who(answer: Answer, objects: list[str]) -> str:
+def _object_names(answer: Answer, objects: list[str]) -> str:
     """``controller 0: /c0/e8/s2, /c0/e8/s3: ``."""
     known = list(dict.fromkeys(name for name in objects if name))
     names = ", ".join(name[:60] for name in known[:_MOST_OBJECTS])
