@@ -80,6 +80,7 @@ ALLOWED = {
     r"\bdisk('s default| (groups?|cache|write cache|partition|type|name|info|reads))\b|raid set name": "as above",
     r"\bdisk (create|delete) drv=": "commands of cli64",
     r"(Rebuild Rate|State of Charge:|Capacitance) +\d+ %": "lines that storcli and MegaCli print",
+    r"\w +: +\d+ %": "lines `Label  : 98 %` that tools print",
 }
 """Permitted uses, and why."""
 

@@ -157,11 +157,16 @@ def improved(more: Conclusions, less: Conclusions, *, exempt: bool = False, torn
     """
     floors = {name: _floor(name) if rank is None and not torn else rank for name, rank in more.items()}
     return [
-        f"{name}: {more[name]} -> {rank}"
+        f"{name}: {_shown(name, more[name])} -> {_shown(name, rank)}"
         for name, rank in less.items()
         if rank is not None and (floor := floors.get(name)) is not None and rank > floor
         if not (exempt and name.startswith("exit code"))
     ]
+
+
+def _shown(name: str, rank: int | None) -> str:
+    """A rank in a message. That of an exit code is a word: the code of a good result is 0, and its rank 1."""
+    return str(rank) if rank is None or not name.startswith("exit code") else ("not OK", "OK")[rank]
 
 
 def cut_worse(
