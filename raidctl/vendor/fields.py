@@ -12,6 +12,7 @@ from raidctl.model import Interface
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 
 T = TypeVar("T")
+A = TypeVar("A")
 D = TypeVar("D", bound=Draft)
 
 
@@ -74,6 +75,18 @@ def leading_interface(text: str) -> Interface | None:
     """The interface that a value begins with: ``SATA PD``, ``SAS(5001B4D4188DF017)``. None: another word."""
     interfaces: tuple[Interface, ...] = ("sata", "sas", "nvme")
     return next((word for word in interfaces if text.lower().startswith(word)), None)
+
+
+def look_up(table: Mapping[str, T], normalized: Callable[[A], str]) -> Callable[[A], T]:
+    """A reader of the words of a table. It raises ``ValueError`` for another word."""
+
+    def parse(text: A) -> T:
+        try:
+            return table[normalized(text)]
+        except KeyError:
+            raise ValueError(f"an unknown word: {text!r}") from None
+
+    return parse
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus, WriteActive
 from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_celsius, parse_percent, parse_size
+from raidctl.vendor.fields import look_up, optional
 from raidctl.vendor.statuses import remark_on_ok
 
 NO_VALUE = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
@@ -158,24 +159,10 @@ def raid_level(text: str, members: int | None = None) -> RaidLevel | None:
     return level
 
 
-def cache_mode(text: str) -> WriteActive | None:
-    """``Write Back``, ``Write-Through``."""
-    if not has_value(text):
-        return None
-    found = _MODES.get(collapse(text.lower().replace("-", " ")))
-    if found is None:
-        raise ValueError(text)
-    return found
-
-
-def read_ahead(text: str) -> ReadPolicy | None:
-    """``Volume Data Read Ahead``."""
-    if not has_value(text):
-        return None
-    found = _AHEAD.get(text.strip().lower())
-    if found is None:
-        raise ValueError(text)
-    return found
+# Cache Mode : Write-Through
+cache_mode = optional(has_value, look_up(_MODES, lambda text: collapse(text.lower().replace("-", " "))))
+# Volume Data Read Ahead : Normal
+read_ahead = optional(has_value, look_up(_AHEAD, lambda text: text.strip().lower()))
 
 
 def plausible(text: str) -> str:

@@ -9,7 +9,7 @@ from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import refused
 
 # the model has no fields for these: settings of the kernel's old IDE driver and of its block layer
-_OLD_QUESTION = regex(r"HDIO_(?:GET_(?!IDENTITY)|SET_)|BLKR[AO]\w*|BLKRRPART")
+_OLD_REQUEST = regex(r"HDIO_(?:GET_(?!IDENTITY)|SET_)|BLKR[AO]\w*|BLKRRPART")
 _FLUSHED = "(wait for flush complete)"
 _NO_IOCTL = "Inappropriate ioctl for device"
 
@@ -34,7 +34,7 @@ def failed(draft: DriveDraft, line: Line, what: str, message: str) -> None:
         draft.mark(line, "no_ata")
         return
     name = _name(draft)
-    if _OLD_QUESTION.match(what):
+    if _OLD_REQUEST.match(what):
         complaint = Complaint(
             "info",
             "note",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from raidctl.evidence import Line
 from raidctl.model import ASK_OWN_TOOL
 from raidctl.text import collapse, printable, regex
+from raidctl.vendor import fields as vendor_fields
 from raidctl.vendor.draft import DETAIL, REPORT, Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.resource import Resource
@@ -91,14 +92,7 @@ def flag(value: object) -> bool:
 
 def look_up(table: Mapping[str, object]) -> Callable[[object], object]:
     """A reader of a word that is in a table."""
-
-    def read(value: object) -> object:
-        try:
-            return table[bare(value)]
-        except KeyError:
-            raise ValueError("unknown word") from None
-
-    return read
+    return vendor_fields.look_up(table, bare)
 
 
 def state_of(resource: Resource) -> str:

@@ -8,7 +8,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import collapse, regex
 from raidctl.vendor import fields
 from raidctl.vendor.draft import ROW, WEAK, Pair
-from raidctl.vendor.fields import Field, Fields, optional
+from raidctl.vendor.fields import Field, Fields, look_up, optional
 from raidctl.vendor.statuses import put_status, report_bad_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
@@ -30,24 +30,8 @@ _DRIVE_CACHE: dict[str, str] = {
 _GOOD_DEVICE = ("ok", "good", "normal", "redundant", "not redundant", "not installed", "not supported")
 
 
-def _mode(text: str) -> str | None:
-    if not has_value(text):
-        return None
-    known = vocabulary.MODES.get(normalized(text))
-    if known is None:
-        raise ValueError(f"not a mode: {text!r}")
-    return known
-
-
-def _drive_cache(text: str) -> str | None:
-    """``Disabled``, ``Enable``, ``Default``."""
-    if not has_value(text):
-        return None
-    if normalized(text) not in _DRIVE_CACHE:
-        raise ValueError(f"not a policy: {text!r}")
-    return _DRIVE_CACHE[normalized(text)]
-
-
+_mode = optional(has_value, look_up(vocabulary.MODES, normalized))
+_drive_cache = optional(has_value, look_up(_DRIVE_CACHE, normalized))
 _CACHE_ERROR = regex(r"\berror|\bfail", re.IGNORECASE)
 _DEAD = regex(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
 # Printed for RAID controllers only; one that prints these and no mode has no other mode.

@@ -6,11 +6,13 @@ Sources: tw_cli(8) of 2011 ("show", "/cx show", "/cx/px show", "/cx/bbu show sta
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure, regex
 from raidctl.units import parse_percent, parse_size
+from raidctl.vendor.fields import look_up
 from raidctl.vendor.statuses import worst
 
 NO_VALUE = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
@@ -223,12 +225,8 @@ def interface(text: str) -> Interface | None:
     raise ValueError(text)
 
 
-def read_policy(text: str) -> ReadPolicy:
-    """``Intelligent`` reads ahead if it pays. ``Basic`` caches reads and does not read ahead."""
-    found = _READ.get(text.strip().lower())
-    if found is None:
-        raise ValueError(text)
-    return found
+# Intelligent reads ahead if it pays; Basic caches reads, and does not read ahead
+read_policy: Callable[[str], ReadPolicy] = look_up(_READ, lambda text: text.strip().lower())
 
 
 def drive_model(text: str, kind: str | None) -> str:
