@@ -35,7 +35,7 @@ RATES = {"rebuildrate": "rebuild", "ccrate": "check", "prrate": "patrol_read", "
 FIGURES = {"cacheflushint": 255, "charge": 100, **dict.fromkeys(RATES, 100)}
 FACTS = ("cli", "os", "media", "tool", "clock", "auto")
 """Facts of a controller that never change."""
-PARTS = ("bay ", "disk ", "seat ", "volume ", "line ", "serial ")
+PARTS = ("bay ", "disk ", "position ", "volume ", "line ", "serial ")
 """Drives and arrays, which change together; see the tests of the bays."""
 
 

@@ -29,7 +29,7 @@ _SECOND: dict[tuple[str, str], State] = {
 """State and status of version 8: ``Conf, Online``."""
 _POWER = ("spun up", "spun down", "transition", "power save", "stopped", "active")
 """What MegaCli prints behind a state: ``Online, Spun Up``."""
-_SEAT = regex(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
+_POSITION = regex(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
 # 0:3, 1:2
 _MISSING = regex(r"(\d{1,5}):(\d{1,5})", re.ASCII)
 
@@ -48,10 +48,10 @@ def spun_down(drive: Drive) -> bool:
     return drive.details.get("Sp", "").strip() == "D" or "spun down" in normalized(drive.status_text or "")
 
 
-def seat_of(drive: Drive) -> tuple[str, str, str] | None:
+def position_of(drive: Drive) -> tuple[str, str, str] | None:
     """Group, span and row of a member, as storcli prints them. None: not reported."""
     # Drive position = DriveGroup:1, Span:0, Row:3
-    match = _SEAT.fullmatch(normalized(drive.details.get("Drive position", "")))
+    match = _POSITION.fullmatch(normalized(drive.details.get("Drive position", "")))
     return (match[1], match[2], match[3]) if match is not None else None
 
 

@@ -6,9 +6,11 @@ from raidctl.model import Drive
 from raidctl.vendor.deed_steps import expect
 from raidctl.vendor.plan import Action, Step
 from raidctl_megaraid.operate.commands import denied, group_of, place_of
-from raidctl_megaraid.operate.drive_words import missing_places, replacing_spare, seat_of, spun_down, state_of
+from raidctl_megaraid.operate.drive_words import missing_places, position_of, replacing_spare, spun_down, state_of
 from raidctl_megaraid.operate.rebuild import started
 from raidctl_megaraid.operate.steps import Case, Made
+
+_POSITION_UNKNOWN = "The number of its place is shown only once it is missing: let a drive in again."
 
 
 def take_out(case: Case) -> Made:
@@ -53,16 +55,16 @@ def offline_step(case: Case, drive: Drive) -> Step:
 
 def _missing(case: Case, drive: Drive) -> Step:
     """Free the place in the array for another drive."""
-    seat = seat_of(drive) if case.route.kind != "megacli" else None
+    position = position_of(drive) if case.route.kind != "megacli" else None
     array = drive.array or ""
-    undo = case.route.on_drive("insert", drive, *seat) if seat is not None else Action()
+    undo = case.route.on_drive("insert", drive, *position) if position is not None else Action()
     return Step(
         object_id=case.deed.object_id, setting=case.deed.verb, before="offline", after="missing", kind="deed",
-        way_back="other" if seat else "none", action=case.route.on_drive("missing", drive), undo=undo,
-        no_way_back=None if seat else "The number of its place is shown only once it is missing: let a drive in again.",
+        way_back="other" if position else "none", action=case.route.on_drive("missing", drive), undo=undo,
+        no_way_back=None if position else _POSITION_UNKNOWN,
         affects=(f"The place of {drive.id} in {array} is free: only a rebuild fills it again.",),
         expects=(expect(array, "drives", drive.id, "lacks"),),
-        undo_expects=(expect(array, "drives", drive.id, "contains"),) if seat else (),
+        undo_expects=(expect(array, "drives", drive.id, "contains"),) if position else (),
         subjects=case.subjects(drive, case.volume or case.controller),
     )  # fmt: skip
 

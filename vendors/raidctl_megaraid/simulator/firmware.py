@@ -89,7 +89,9 @@ def dedicated_spare(machine: Machine, disk: Disk, groups: list[str]) -> int:
     """``DGs=0,1``."""
     if disk.state != "UGood":
         return WRONG_STATE
-    if not groups or not all(any(seat.startswith(f"{group}.") for seat in machine.seats) for group in groups):
+    if not groups or not all(
+        any(position.startswith(f"{group}.") for position in machine.positions) for group in groups
+    ):
         return INVALID
     free(disk, "DHS")
     disk.groups = ",".join(groups)
@@ -97,14 +99,14 @@ def dedicated_spare(machine: Machine, disk: Disk, groups: list[str]) -> int:
     return 0
 
 
-def insert(machine: Machine, disk: Disk, seat: str) -> int:
+def insert(machine: Machine, disk: Disk, position: str) -> int:
     """Put a drive in the place of a missing one. The drive is offline until it is rebuilt."""
-    if seat not in machine.seats or machine.occupant(seat) is not None:
+    if position not in machine.positions or machine.occupant(position) is not None:
         return INVALID
     if disk.state != "UGood" or disk.down or disk.foreign:
         return WRONG_STATE
     free(disk, "Offln")
-    disk.seat = seat
+    disk.position = position
     return 0
 
 

@@ -95,13 +95,13 @@ def _import_or_delete(number: str, state: Mapping[str, str], *, importing: bool)
 def _imported(machine: Machine, group: Row, state: State) -> State:
     """Make a configuration's drives members of a new group, with its volumes. Their preserved cache is written."""
     number = machine.number
-    fresh = str(max((int(seat.partition(".")[0]) for seat in machine.seats), default=-1) + 1)
+    fresh = str(max((int(position.partition(".")[0]) for position in machine.positions), default=-1) + 1)
     for row, bay in enumerate(group["bays"]):
         disk = machine.at(bay)
         if disk is not None:
-            disk.state, disk.seat = "Onln", f"{fresh}.0.{row}"
+            disk.state, disk.position = "Onln", f"{fresh}.0.{row}"
             line = json.loads(state.get(name(number, f"line {bay}"), "{}"))
-            machine.seat(disk.seat, bay, str(line.get("Size", "")))
+            machine.position(disk.position, bay, str(line.get("Size", "")))
     found: State = {}
     for offered in _parts(number, "offered", state).values():
         own = json.loads(offered)
@@ -203,11 +203,11 @@ def _topology(machine: Machine, group: str, volume: Row, like: Sequence[Row]) ->
     base = dict.fromkeys(like[0], "-") | {"DG": int(group), "Type": volume["TYPE"], "State": "Optl"}
     base |= {"BT": "N", "Size": volume["Size"], "FSpace": "N", "TR": "N", "PDC": "dflt"}
     rows = [base, base | {"Arr": 0}]
-    for seat in sorted(machine.seats):
-        disk = machine.occupant(seat)
+    for position in sorted(machine.positions):
+        disk = machine.occupant(position)
         bay = machine.bay_of(disk) if disk is not None else None
-        if seat.startswith(f"{group}.") and disk is not None:
-            where = {"Arr": 0, "Row": int(seat.rpartition(".")[2]), "EID:Slot": bay or "-"}
+        if position.startswith(f"{group}.") and disk is not None:
+            where = {"Arr": 0, "Row": int(position.rpartition(".")[2]), "EID:Slot": bay or "-"}
             rows.append(base | where | {"Type": "DRIVE", "State": disk.state, "DID": 60 + len(rows)})
     return rows
 

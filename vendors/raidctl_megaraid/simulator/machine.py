@@ -9,7 +9,7 @@ name                           value
 ``megaraid/bay 32:5``          serial number of the drive in a bay, for information; ``1/32:5`` of controller 1
 ``megaraid 0/bay 32:5``        name of the drive in a bay
 ``megaraid 0/disk 32:5``       :class:`Disk`; a recorded drive has the name of the bay that it was recorded in
-``megaraid 0/seat 1.0.3``      :class:`Seat`: group, span and row of a member, whether a drive is there or not
+``megaraid 0/position 1.0.3``  :class:`Position`: group, span and row of a member, whether a drive is there or not
 ``megaraid 0/volume 1``        :class:`Volume`
 ``megaraid 0/back``            ``On``: data move back from a spare to a new drive
 ``megaraid 0/task 1``          :class:`Task`: the consistency check of volume 1; ``task patrol``: the patrol read
@@ -56,7 +56,7 @@ class Disk(Struct, omit_defaults=True):
     """A drive, in a bay or on the shelf."""
 
     state: str
-    seat: str = ""
+    position: str = ""
     """Group, span and row of a member."""
     groups: str = ""
     """Groups that a spare is dedicated to."""
@@ -84,7 +84,7 @@ class Disk(Struct, omit_defaults=True):
     """With MegaCli: number of the foreign configuration that it belongs to."""
 
 
-class Seat(Struct, omit_defaults=True):
+class Position(Struct, omit_defaults=True):
     """The place of a member in a span."""
 
     bay: str = ""
@@ -116,7 +116,7 @@ class Machine:
     clock: float = 0.0
     bays: dict[str, str] = field(default_factory=dict)
     disks: dict[str, Disk] = field(default_factory=dict)
-    seats: dict[str, Seat] = field(default_factory=dict)
+    positions: dict[str, Position] = field(default_factory=dict)
     volumes: dict[str, Volume] = field(default_factory=dict)
     tasks: dict[str, Task] = field(default_factory=dict)
     auto: bool = True
@@ -130,7 +130,7 @@ class Machine:
         left = {key: value for key, value in before.items() if not key.startswith(start) or not _is_part(key)}
         parts: dict[str, Mapping[str, Struct]] = {
             "disk": self.disks,
-            "seat": self.seats,
+            "position": self.positions,
             "volume": self.volumes,
             "task": self.tasks,
         }
@@ -147,13 +147,13 @@ class Machine:
         """The bay of a drive; None: it is on the shelf."""
         return next((bay for bay, one in self.bays.items() if self.disks[one] is disk), None)
 
-    def occupant(self, seat: str) -> Disk | None:
-        """The member that has a seat."""
-        return next((disk for disk in self.disks.values() if disk.seat == seat), None)
+    def occupant(self, position: str) -> Disk | None:
+        """The member that has a position."""
+        return next((disk for disk in self.disks.values() if disk.position == position), None)
 
-    def seat(self, seat: str, bay: str, size: str) -> None:
+    def position(self, position: str, bay: str, size: str) -> None:
         """Add the place of a member."""
-        self.seats[seat] = Seat(bay=bay, size=size)
+        self.positions[position] = Position(bay=bay, size=size)
 
     def volume(self, number: str, group: str, level: str) -> None:
         """Add a volume."""
@@ -161,8 +161,8 @@ class Machine:
 
     def group_of(self, disk: Disk) -> str:
         """The group of a member, or of the target of a copyback. Empty: none."""
-        seat = disk.seat or (self.disks[disk.source].seat if disk.source else "")
-        return seat.partition(".")[0]
+        position = disk.position or (self.disks[disk.source].position if disk.source else "")
+        return position.partition(".")[0]
 
     def elapsed(self, job: Disk | Task) -> float:
         """Seconds that a job has run."""
@@ -180,8 +180,8 @@ def load(number: str, state: Mapping[str, str]) -> Machine:
             machine.bays[one] = value
         elif kind == "disk":
             machine.disks[one] = msgspec.json.decode(value, type=Disk)
-        elif kind == "seat":
-            machine.seats[one] = msgspec.json.decode(value, type=Seat)
+        elif kind == "position":
+            machine.positions[one] = msgspec.json.decode(value, type=Position)
         elif kind == "volume":
             machine.volumes[one] = msgspec.json.decode(value, type=Volume)
         elif kind == "task":
@@ -194,7 +194,7 @@ def load(number: str, state: Mapping[str, str]) -> Machine:
 
 def _is_part(key: str) -> bool:
     kind = key.partition("/")[2].partition(" ")[0]
-    return kind in ("bay", "disk", "seat", "volume", "task", "auto")
+    return kind in ("bay", "disk", "position", "volume", "task", "auto")
 
 
 def numbers(state: Mapping[str, str]) -> list[str]:
@@ -223,11 +223,11 @@ def group_state(machine: Machine, group: str, span: str | None = None) -> str:
     level = next((volume.level for volume in machine.volumes.values() if volume.group == group), "RAID0")
     gone: dict[str, int] = {}
     rows: dict[str, int] = {}
-    for seat in machine.seats:
-        dg, arr, _ = seat.split(".")
+    for position in machine.positions:
+        dg, arr, _ = position.split(".")
         if dg != group or span not in (None, arr):
             continue
-        member = machine.occupant(seat)
+        member = machine.occupant(position)
         rows[arr] = rows.get(arr, 0) + 1
         gone[arr] = gone.get(arr, 0) + (member is None or member.state != "Onln")
     words = [_word(count, tolerated(level.lower(), rows[arr])) for arr, count in gone.items()]
@@ -302,7 +302,7 @@ def fail(machine: Machine, bay: str) -> None:
     disk = machine.at(bay)
     if disk is None:
         raise empty_bay_error(bay, machine.bays)
-    if disk.seat:
+    if disk.position:
         disk.state, disk.since, disk.done = "Failed", None, 0.0  # it is a member until it is pulled or replaced
     else:
         free(disk, "UBad")
@@ -311,7 +311,7 @@ def fail(machine: Machine, bay: str) -> None:
 
 def free(disk: Disk, state: str) -> None:
     """A drive leaves its array, or its place as a spare."""
-    disk.state, disk.seat, disk.groups, disk.source = state, "", "", ""
+    disk.state, disk.position, disk.groups, disk.source = state, "", "", ""
     disk.since, disk.done, disk.down = None, 0.0, False
 
 
@@ -324,19 +324,19 @@ def settle(machine: Machine) -> None:
         broken = key != "patrol" and group_state(machine, machine.volumes[key].group) != "Optl"
         if broken or machine.elapsed(task) >= CHECK_SECONDS:
             del machine.tasks[key]
-    for seat in machine.seats:
-        member = machine.occupant(seat)
+    for position in machine.positions:
+        member = machine.occupant(position)
         if member is not None and member.state in ("Onln", "Rbld"):
-            machine.seats[seat].bay = machine.bay_of(member) or machine.seats[seat].bay
-        elif machine.auto and group_state(machine, seat.partition(".")[0]) != "OfLn":
-            _step_in(machine, seat, member)
+            machine.positions[position].bay = machine.bay_of(member) or machine.positions[position].bay
+        elif machine.auto and group_state(machine, position.partition(".")[0]) != "OfLn":
+            _step_in(machine, position, member)
     _move_back(machine)
 
 
 def _complete(machine: Machine, key: str, disk: Disk) -> None:
     if disk.source:
         source = machine.disks[disk.source]
-        disk.seat = source.seat
+        disk.position = source.position
         free(source, "GHS" if source.revert else "UGood")
         source.revert = ""
         for other in machine.disks.values():
@@ -344,20 +344,22 @@ def _complete(machine: Machine, key: str, disk: Disk) -> None:
     disk.state, disk.source, disk.since, disk.done, disk.filled = "Onln", "", None, 0.0, machine.clock
 
 
-def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
+def _step_in(machine: Machine, position: str, member: Disk | None) -> None:
     """Rebuild on a new drive in the missing member's bay. Without one, rebuild on a spare."""
-    there = machine.at(machine.seats[seat].bay)
+    there = machine.at(machine.positions[position].bay)
     new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
     new = new and there is not None and not there.foreign
-    fresh = there if new and there is not None and _fits(machine, there, seat) else None
-    found = fresh or next((one for one in _spares(machine, seat.partition(".")[0]) if _fits(machine, one, seat)), None)
+    fresh = there if new and there is not None and _fits(machine, there, position) else None
+    found = fresh or next(
+        (one for one in _spares(machine, position.partition(".")[0]) if _fits(machine, one, position)), None
+    )
     if found is None:
         return
     if member is not None:
         free(member, "UBad")
-    found.revert = machine.seats[seat].bay if machine.back and found.state in SPARES else ""
+    found.revert = machine.positions[position].bay if machine.back and found.state in SPARES else ""
     free(found, "Rbld")
-    found.seat, found.since = seat, machine.clock
+    found.position, found.since = position, machine.clock
 
 
 def _move_back(machine: Machine) -> None:
@@ -366,18 +368,18 @@ def _move_back(machine: Machine) -> None:
         there = machine.at(spare.revert) if spare.revert and spare.state == "Onln" else None
         if there is None or machine.clock < max(spare.filled, there.filled) + BACK_SECONDS:
             continue
-        if there.state == "UGood" and not there.foreign and _fits(machine, there, spare.seat):
+        if there.state == "UGood" and not there.foreign and _fits(machine, there, spare.position):
             free(there, "Cpybck")
             there.source, there.since = key, machine.clock
 
 
-def _fits(machine: Machine, disk: Disk, seat: str) -> bool:
+def _fits(machine: Machine, disk: Disk, position: str) -> bool:
     """Whether a drive can take a place.
 
     The drive has to be as large as the place needs, and of the same kind as the other members.
     """
-    span = seat.rpartition(".")[0]
-    others = [one for one in machine.disks.values() if one.seat.rpartition(".")[0] == span and one is not disk]
+    span = position.rpartition(".")[0]
+    others = [one for one in machine.disks.values() if one.position.rpartition(".")[0] == span and one is not disk]
     return disk.kind in ("like", "failing") and all(disk.model == one.model for one in others)
 
 

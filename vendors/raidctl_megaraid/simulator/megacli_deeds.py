@@ -35,7 +35,7 @@ _OF_DRIVE: dict[tuple[str, ...], tuple[firmware.Operation, str]] = {
     ("pdhsp", "rmv"): (firmware.REMOVE_SPARE, _SPARE.replace("{verb}", "Remove")),
 }  # fmt: skip
 _PLACE = regex(r"physdrv\[(\d*):(\d+)(?:,(\d*):(\d+))?\]")
-_SEAT = regex(r"array(\d+)")
+_ARRAY_WORD = regex(r"array(\d+)")
 _ROW = regex(r"row(\d+)")
 _VERBS = {"start": "start", "abort": "stop", "stop": "stop", "suspend": "pause", "resume": "resume"}
 WRONG = "Invalid input at or near token "
@@ -87,11 +87,11 @@ def _more(
     machine: Machine, disk: Disk, rest: tuple[str, ...], place: re.Match[str]
 ) -> Callable[[], CodeAndText] | None:
     """The deeds that name a place, groups or a second drive."""
-    if rest[0] == "pdreplacemissing" and len(rest) == 3 and (array := _SEAT.fullmatch(rest[1])):
+    if rest[0] == "pdreplacemissing" and len(rest) == 3 and (array := _ARRAY_WORD.fullmatch(rest[1])):
         row = _ROW.fullmatch(rest[2])
-        seat = seat_of(machine, array[1], row[1] if row else "")
+        position = position_of(machine, array[1], row[1] if row else "")
         text = f"Adapter: {machine.number}: Missing PD at Array {array[1]}, Row {row[1] if row else ''} is replaced."
-        return lambda: (firmware.insert(machine, disk, seat), text)
+        return lambda: (firmware.insert(machine, disk, position), text)
     if rest[:3] == ("pdhsp", "set", "dedicated") and len(rest) == 4:
         groups = [group_of(machine, array) for array in rest[3].removeprefix("array").split(",")]
         names = {"adapter": machine.number, "verb": "Set", "enclosure": place[1], "slot": place[2]}
@@ -106,11 +106,12 @@ def _more(
 def arrays(machine: Machine) -> list[str]:
     """Return the spans of all groups, ``0.0``. They are in the order in which the firmware numbers its arrays."""
     return sorted(
-        {seat.rpartition(".")[0] for seat in machine.seats}, key=lambda text: [int(one) for one in text.split(".")]
+        {position.rpartition(".")[0] for position in machine.positions},
+        key=lambda text: [int(one) for one in text.split(".")],
     )
 
 
-def seat_of(machine: Machine, array: str, row: str) -> str:
+def position_of(machine: Machine, array: str, row: str) -> str:
     """The place of a row of an array. Empty if there is none."""
     known = arrays(machine)
     return f"{known[int(array)]}.{row}" if int(array) < len(known) else ""
@@ -146,14 +147,14 @@ def _configuration(machine: Machine) -> str:
     lines = [
         "",
         f"Adapter: {machine.number}",
-        f"Number of DISK GROUPS: {len({one.split('.')[0] for one in machine.seats})}",
+        f"Number of DISK GROUPS: {len({one.split('.')[0] for one in machine.positions})}",
     ]
     for reference, span in enumerate(arrays(machine)):
         group, _, number = span.partition(".")
         lines += ["", f"DISK GROUP: {group}", f"SPAN: {number}", f"Span Reference: {reference:#04x}"]
-        for seat in (one for one in machine.seats if one.startswith(f"{span}.")):
-            disk = machine.occupant(seat)
-            lines.append(f"Physical Disk: {seat.rpartition('.')[2]}")
+        for position in (one for one in machine.positions if one.startswith(f"{span}.")):
+            disk = machine.occupant(position)
+            lines.append(f"Physical Disk: {position.rpartition('.')[2]}")
             enclosure, _, slot = ((machine.bay_of(disk) if disk else None) or "").partition(":")
             lines += [f"Enclosure Device ID: {enclosure}", f"Slot Number: {slot}"] if slot else []
     return "\n".join([*lines, "", "Exit Code: 0x00", ""])
@@ -181,11 +182,11 @@ def missing(machine: Machine) -> str:
     """``Adapter 0 - Missing Physical drives`` and a table."""
     known = arrays(machine)
     rows: list[str] = []
-    for seat in machine.seats:
-        if machine.occupant(seat) is None:
-            figure, _, unit = machine.seats[seat].size.partition(" ")
+    for position in machine.positions:
+        if machine.occupant(position) is None:
+            figure, _, unit = machine.positions[position].size.partition(" ")
             size = int(float(figure or 0) * {"TB": 1024 * 1024, "GB": 1024}.get(unit, 1))
-            span, _, row = seat.rpartition(".")
+            span, _, row = position.rpartition(".")
             rows.append(f"    {len(rows):<6}{known.index(span):<8}{row:<6}{size} MB")
     start = f"\n{' ' * 37}\n    Adapter {machine.number} - "
     if not rows:

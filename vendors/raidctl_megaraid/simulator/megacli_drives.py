@@ -26,7 +26,7 @@ _LEVEL = regex(r"RAID Level\s*: Primary-(\d), Secondary-(\d)")
 # Span: 0 - Number of PDs: 4
 _SPAN = regex(r"Span: (\d+) - Number of PDs")
 # PD: 3 Information
-_SEAT = regex(r"PD: (\d+) Information")
+_MEMBER = regex(r"PD: (\d+) Information")
 # Enclosure Device ID: 8
 _BLOCK = regex(r"Enclosure Device ID: (\S+)")
 # Slot Number: 9
@@ -57,7 +57,7 @@ class Piece(NamedTuple):
     adapter: str
     lines: list[str]
     volume: str = ""
-    seat: str = ""
+    position: str = ""
     """Span and arm."""
     drive: bool = False
 
@@ -76,9 +76,9 @@ def pieces(text: str) -> list[Piece]:
             found.append(Piece(adapter, [], volume))
         elif match := _SPAN.match(stripped):
             span = match[1]
-        elif match := _SEAT.fullmatch(stripped):
+        elif match := _MEMBER.fullmatch(stripped):
             found.append(Piece(adapter, [], volume, f"{span}.{match[1]}", drive=True))
-        elif _BLOCK.match(stripped) and not found[-1].seat:
+        elif _BLOCK.match(stripped) and not found[-1].position:
             found.append(Piece(adapter, [], drive=True))
         elif _END.match(stripped):
             found.append(Piece(adapter, []))
@@ -88,7 +88,7 @@ def pieces(text: str) -> list[Piece]:
 
 def _body(piece: Piece) -> str:
     """A drive's block without the lines around it. Empty if the drive is missing."""
-    lines = piece.lines[1:] if piece.seat else piece.lines
+    lines = piece.lines[1:] if piece.position else piece.lines
     return "\n".join(lines).strip("\n") + "\n" if any(line.strip() for line in lines) else ""
 
 
@@ -107,7 +107,7 @@ def initial(text: str) -> State:
         for piece in mine:
             if piece.drive and (body := _body(piece)):
                 found |= _add(machine, body)
-        _add_seats(machine, mine)
+        _add_positions(machine, mine)
         found |= machine.state({})
     return found
 
@@ -120,8 +120,8 @@ def _add(machine: Machine, body: str) -> State:
     size, medium = _COERCED.search(body), _MEDIUM.search(body)
     disk.model = f"{size[0] if size else ''} {medium[1] if medium else ''}"
     if position is not None:
-        disk.seat = ".".join(position.groups())
-        machine.seat(disk.seat, bay, f"{size[1]} {size[2]}" if size else "")
+        disk.position = ".".join(position.groups())
+        machine.position(disk.position, bay, f"{size[1]} {size[2]}" if size else "")
     inquiry = _INQUIRY.search(body)
     serial = split_inquiry(inquiry[1], None, None).serial if inquiry else None
     return {
@@ -131,30 +131,32 @@ def _add(machine: Machine, body: str) -> State:
     }
 
 
-def _add_seats(machine: Machine, parts: list[Piece]) -> None:
+def _add_positions(machine: Machine, parts: list[Piece]) -> None:
     """The volumes, and the places of members that are missing."""
     for volume in dict.fromkeys(piece.volume for piece in parts if piece.volume):
         mine = [piece for piece in parts if piece.volume == volume]
-        position = next((found for piece in mine if (found := _POSITION.search("\n".join(piece.lines)))), None)
+        printed = next((found for piece in mine if (found := _POSITION.search("\n".join(piece.lines)))), None)
         level = next((found for piece in mine for line in piece.lines if (found := _LEVEL.match(line))), None)
-        if position is None or level is None:
+        if printed is None or level is None:
             continue
-        machine.volume(volume, position[1], f"RAID{level[1]}{'0' if level[2] == '3' else ''}")
-        size = next(seat.size for seat in machine.seats.values())
+        machine.volume(volume, printed[1], f"RAID{level[1]}{'0' if level[2] == '3' else ''}")
+        size = next(position.size for position in machine.positions.values())
         for piece in mine:
-            seat = f"{position[1]}.{piece.seat}"
-            if piece.seat and seat not in machine.seats:
-                machine.seat(seat, _bay_of(machine, seat), size)
+            position = f"{printed[1]}.{piece.position}"
+            if piece.position and position not in machine.positions:
+                machine.position(position, _bay_of(machine, position), size)
 
 
-def _bay_of(machine: Machine, seat: str) -> str:
+def _bay_of(machine: Machine, position: str) -> str:
     """Return the bay of a missing member; empty if unknown.
 
     The bay is known if the bay numbers of the others follow their rows.
     """
-    span, _, row = seat.rpartition(".")
+    span, _, row = position.rpartition(".")
     known = [
-        (one.bay.partition(":"), key) for key, one in machine.seats.items() if key.startswith(f"{span}.") and one.bay
+        (one.bay.partition(":"), key)
+        for key, one in machine.positions.items()
+        if key.startswith(f"{span}.") and one.bay
     ]
     apart = {(enclosure, int(slot) - int(key.rpartition(".")[2])) for (enclosure, _, slot), key in known}
     if len(apart) != 1:
@@ -175,8 +177,8 @@ def render(text: str, state: Mapping[str, str]) -> str:
         machine = machines.get(piece.adapter)
         if machine is None or not machine.disks:
             lines += piece.lines
-        elif piece.drive and piece.seat:
-            lines += _of_seat(machine, piece, state)
+        elif piece.drive and piece.position:
+            lines += _of_position(machine, piece, state)
         elif piece.drive:
             if piece.adapter not in shown:
                 shown.add(piece.adapter)
@@ -198,9 +200,9 @@ def _counted(text: str, machines: Mapping[str, Machine]) -> str:
     return "\n".join(lines)
 
 
-def _of_seat(machine: Machine, piece: Piece, state: Mapping[str, str]) -> list[str]:
+def _of_position(machine: Machine, piece: Piece, state: Mapping[str, str]) -> list[str]:
     volume = machine.volumes.get(piece.volume)
-    disk = machine.occupant(f"{volume.group}.{piece.seat}") if volume is not None else None
+    disk = machine.occupant(f"{volume.group}.{piece.position}") if volume is not None else None
     bay = machine.bay_of(disk) if disk is not None else None
     body = block(machine, bay, state) if bay is not None else ""
     if body == _body(piece):
@@ -240,8 +242,8 @@ def block(machine: Machine, bay: str, state: Mapping[str, str]) -> str:
         body = _BLOCK.sub(f"Enclosure Device ID: {enclosure or 'N/A'}", body, count=1)
         body = _SLOT.sub(f"Slot Number: {slot}", body, count=1)
     position = ""
-    if disk.seat:
-        group, span, arm = disk.seat.split(".")
+    if disk.position:
+        group, span, arm = disk.position.split(".")
         position = f"Drive's position: DiskGroup: {group}, Span: {span}, Arm: {arm}\n"
     body = _SLOT.sub(lambda match: f"{match[0]}\n{position}".rstrip("\n"), _POSITION.sub("", body), count=1)
     body = _STATE.sub(lambda match: f"Firmware state: {_state(disk, match[1])}", body, count=1)

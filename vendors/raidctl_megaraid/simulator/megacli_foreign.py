@@ -57,8 +57,8 @@ def _decided(machine: Machine, state: Mapping[str, str], which: str | None, verb
 
 def _taken_back(machine: Machine, disk: Disk) -> None:
     """A former member of an array that lacks one is rebuilt."""
-    seat = next((seat for seat in machine.seats if machine.occupant(seat) is None), "")
-    if firmware.insert(machine, disk, seat) == 0:
+    position = next((position for position in machine.positions if machine.occupant(position) is None), "")
+    if firmware.insert(machine, disk, position) == 0:
         disk.state, disk.since = "Rbld", machine.clock
 
 

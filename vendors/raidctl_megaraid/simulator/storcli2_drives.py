@@ -109,11 +109,11 @@ class _Page:
 
     def topology(self, rows: list[Row]) -> Iterator[Row]:
         """The groups, spans and members; below them the spares."""
-        like = next((row for row in rows if storcli_lists.seat_of(row, _SPAN) is not None), {})
+        like = next((row for row in rows if storcli_lists.position_of(row, _SPAN) is not None), {})
         for row in rows:
-            seat = storcli_lists.seat_of(row, _SPAN)
-            if seat is not None:
-                yield self.seat_row(row, seat)
+            position = storcli_lists.position_of(row, _SPAN)
+            if position is not None:
+                yield self.position_row(row, position)
             elif row.get("Type") != "DRIVE":
                 yield row
         for bay in self.bays:
@@ -123,9 +123,9 @@ class _Page:
                 kept = {title: shown[title] for title in ("DG", "PID", "State", "Status", "Size")}
                 yield like | kept | {"Span": "-", "Row": "-", "EID:Slot": bay, "PDC": "-"}
 
-    def seat_row(self, row: Row, seat: str) -> Row:
+    def position_row(self, row: Row, position: str) -> Row:
         """A member's line; ``Msng`` if there is no drive."""
-        disk = self.machine.occupant(seat)
+        disk = self.machine.occupant(position)
         bay = self.machine.bay_of(disk) if disk is not None else None
         if bay is None:
             return row | {"EID:Slot": "-", "PID": "-", "State": "-", "Status": "Missing"}
@@ -135,14 +135,14 @@ class _Page:
     def volume_row(self, row: Row) -> Row:
         """``DG/VD``, ``TYPE``, ``State``."""
         group = str(row["DG/VD"]).partition("/")[0]
-        known = any(seat.startswith(f"{group}.") for seat in self.machine.seats)
+        known = any(position.startswith(f"{group}.") for position in self.machine.positions)
         return row | {"State": group_state(self.machine, group)} if known else row
 
     def volume(self, part: Row) -> Row:
         """A volume with its drives."""
         group = str(part["VD Info"]["DG/VD"]).partition("/")[0]
-        seats = [seat for seat in self.machine.seats if seat.startswith(f"{group}.")]
-        there = [self.machine.occupant(seat) for seat in seats]
+        positions = [position for position in self.machine.positions if position.startswith(f"{group}.")]
+        there = [self.machine.occupant(position) for position in positions]
         bays = [self.machine.bay_of(disk) for disk in there if disk is not None]
         drives = [self.row(bay) for bay in bays if bay is not None]
         return part | {"VD Info": self.volume_row(part["VD Info"]), "PDs": drives}
@@ -152,9 +152,9 @@ class _Page:
         key = self.machine.bays[bay]
         disk = self.machine.disks[key]
         page = known[disk.home or key]
-        where = "DriveGroup:{}, Span:{}, Row:{}".format(*disk.seat.split(".")) if disk.seat else "-"
+        where = "DriveGroup:{}, Span:{}, Row:{}".format(*disk.position.split(".")) if disk.position else "-"
         details = page["Drive Detailed Information"]
-        if "Drive position" in details or disk.seat:
+        if "Drive position" in details or disk.position:
             details = details | {"Drive position": where}
         properties = page["LU/NS Properties"]
         if disk.serial:

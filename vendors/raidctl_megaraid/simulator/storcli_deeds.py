@@ -35,7 +35,7 @@ _WORDS: dict[tuple[str, ...], tuple[str, firmware.Operation]] = {
     ("add", "hotsparedrive"): ("Add Hot Spare", firmware.GLOBAL_SPARE),
     ("delete", "hotsparedrive"): ("Delete Hot Spare", firmware.REMOVE_SPARE),
 }
-_SEAT = regex(r"dg=(\d+) array=(\d+) row=(\d+)", re.IGNORECASE)
+_POSITION = regex(r"dg=(\d+) array=(\d+) row=(\d+)", re.IGNORECASE)
 _GROUPS = regex(r"dgs=(\d+(?:,\d+)*)", re.IGNORECASE)
 _TARGET = regex(r"target=(\d*:\d+)")
 _VERBS = ("start", "stop", "pause", "resume")
@@ -93,8 +93,8 @@ def _of_drive(machine: Machine, disk: Disk | None, words: list[str]) -> tuple[st
         title, run = _WORDS[tuple(words)]
         return title, lambda: run(machine, there)
     text = " ".join(words[1:])
-    if words[:1] == ["insert"] and (seat := _SEAT.fullmatch(text)):
-        return "Insert Drive", lambda: firmware.insert(machine, there, ".".join(seat.groups()))
+    if words[:1] == ["insert"] and (position := _POSITION.fullmatch(text)):
+        return "Insert Drive", lambda: firmware.insert(machine, there, ".".join(position.groups()))
     if words[:2] == ["add", "hotsparedrive"] and (groups := _GROUPS.fullmatch(" ".join(words[2:]))):
         return "Add Hot Spare", lambda: firmware.dedicated_spare(machine, there, groups[1].split(","))
     if words[:2] == ["start", "copyback"] and (target := _TARGET.fullmatch(" ".join(words[2:]))):
@@ -160,12 +160,12 @@ def _patrol(machine: Machine, state: Mapping[str, str]) -> str:
 def _groups(machine: Machine, state: Mapping[str, str]) -> str:
     """``TOPOLOGY``: the members of each group in their order."""
     rows = []
-    for seat in machine.seats:
-        disk = machine.occupant(seat)
-        group, span, row = (int(part) for part in seat.split("."))
+    for position in machine.positions:
+        disk = machine.occupant(position)
+        group, span, row = (int(part) for part in position.split("."))
         shown = {"DG": group, "Arr": span, "Row": row, "EID:Slot": (machine.bay_of(disk) if disk else None) or "-"}
         rows.append(
-            shown | {"Type": "DRIVE", "State": disk.state if disk else "Msng", "Size": machine.seats[seat].size}
+            shown | {"Type": "DRIVE", "State": disk.state if disk else "Msng", "Size": machine.positions[position].size}
         )
     head = _head(machine, state) | {"Status": "Success", "Description": "Show Diskgroup Succeeded"}
     return encoded({"Command Status": head, "Response Data": {"TOPOLOGY": rows}})

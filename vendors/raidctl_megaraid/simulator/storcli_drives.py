@@ -152,16 +152,16 @@ class _Page:
     def topology(self, rows: list[Row]) -> Iterator[Row]:
         """The groups, spans and members. The spares follow below them if the recorded table lists such drives."""
         for row in rows:
-            seat = storcli_lists.seat_of(row, _SPAN)
+            position = storcli_lists.position_of(row, _SPAN)
             dg, arr = str(row.get("DG")), str(row.get("Arr"))
-            if seat is not None:
-                yield self.seat_row(row, seat)
+            if position is not None:
+                yield self.position_row(row, position)
             elif row.get("Type") != "DRIVE" and dg != "-":
-                known = any(one.startswith(f"{dg}.") for one in self.machine.seats)
+                known = any(one.startswith(f"{dg}.") for one in self.machine.positions)
                 yield row | {"State": group_state(self.machine, dg, None if arr == "-" else arr)} if known else row
             elif row.get("Type") != "DRIVE":
                 yield row
-        like = next((row for row in rows if storcli_lists.seat_of(row, _SPAN) is not None), None)
+        like = next((row for row in rows if storcli_lists.position_of(row, _SPAN) is not None), None)
         for bay in self.bays if like is not None else []:
             disk = self.machine.at(bay)
             if disk is not None and disk.state in SPARES:
@@ -172,9 +172,9 @@ class _Page:
                 base = own or (like or {}) | {"Arr": "-", "Row": "-", "PDC": "-"}
                 yield base | {"DG": shown["DG"], "EID:Slot": bay, "DID": shown["DID"], "State": disk.state}
 
-    def seat_row(self, row: Row, seat: str) -> Row:
+    def position_row(self, row: Row, position: str) -> Row:
         """A member's line; ``Msng`` if there is no drive."""
-        disk = self.machine.occupant(seat)
+        disk = self.machine.occupant(position)
         bay = self.machine.bay_of(disk) if disk is not None else None
         if disk is None or bay is None:
             return row if row["State"] == "Msng" else row | {"EID:Slot": "-", "DID": "-", "State": "Msng"}
@@ -183,7 +183,7 @@ class _Page:
     def volume_row(self, row: Row) -> Row:
         """``DG/VD``, ``TYPE``, ``State``."""
         group = str(row.get("DG/VD", "")).partition("/")[0]
-        known = any(seat.startswith(f"{group}.") for seat in self.machine.seats)
+        known = any(position.startswith(f"{group}.") for position in self.machine.positions)
         return row | {"State": group_state(self.machine, group)} if known else row
 
     def of_volume(self, part: Any, match: re.Match[str]) -> Any:
@@ -195,8 +195,8 @@ class _Page:
         volume = self.machine.volumes.get(match[2])
         if volume is None:
             return part
-        seats = [seat for seat in self.machine.seats if seat.startswith(f"{volume.group}.")]
-        there = [self.machine.occupant(seat) for seat in seats]
+        positions = [position for position in self.machine.positions if position.startswith(f"{volume.group}.")]
+        there = [self.machine.occupant(position) for position in positions]
         bays = [self.machine.bay_of(disk) for disk in there if disk is not None]
         return [self.row(bay) for bay in bays if bay is not None]
 
@@ -230,8 +230,8 @@ class _Page:
         The place in the array is the current one. A new drive has another serial number and no errors.
         """
         if title.endswith("Policies/Settings") and "Drive position" in table:
-            group, span, row = disk.seat.split(".") if disk.seat else ("", "", "")
-            where = f"DriveGroup:{group}, Span:{span}, Row:{row}" if disk.seat else "-"
+            group, span, row = disk.position.split(".") if disk.position else ("", "", "")
+            where = f"DriveGroup:{group}, Span:{span}, Row:{row}" if disk.position else "-"
             return table | {"Drive position": where}
         if not disk.serial:
             return table

@@ -51,19 +51,19 @@ def initial(machine: Machine, data: Row, word_of: Callable[[Row], str], span: st
             machine.disks[bay].groups = str(row["DG"])
         found[name(machine.number, f"line {bay}")] = json.dumps(row)
     for row in data["TOPOLOGY"]:
-        seat, bay = seat_of(row, span), str(row.get("EID:Slot", "")).strip()
-        if seat is None:
+        position, bay = position_of(row, span), str(row.get("EID:Slot", "")).strip()
+        if position is None:
             continue
-        machine.seat(seat, bay if bay in machine.bays else "", str(row["Size"]))
+        machine.position(position, bay if bay in machine.bays else "", str(row["Size"]))
         if bay in machine.bays:
-            machine.disks[bay].seat = seat
+            machine.disks[bay].position = position
     for row in data.get("VD LIST", []):
         group, _, volume = str(row["DG/VD"]).partition("/")
         machine.volume(volume, group, str(row["TYPE"]))
     return found | machine.state({})
 
 
-def seat_of(row: Row, span: str) -> str | None:
+def position_of(row: Row, span: str) -> str | None:
     """Return group, span and row of a member's line. Its drive may be there or not. None for other lines."""
     where = [str(row.get(title, "-")) for title in ("DG", span, "Row")]
     return ".".join(where) if row.get("Type") == "DRIVE" and "-" not in where else None
