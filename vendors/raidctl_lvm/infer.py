@@ -202,6 +202,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     operation: Operation | None = OPERATIONS.get(action, "unknown") if action else None
     unsynced = percent is None and row is not None and _lacks_percent(controller, volume, row)
     behind, lost = percent is not None and percent < 100, False
+    reported = (health, operation, *([] if kernel else images))
     if row and row.letter(5) not in ("a", "") and not kernel:
         word = "inactive" if row.letter(5) == "-" else "unknown"
     elif gone:
@@ -211,10 +212,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
         if "warning" not in images and "a" not in kernel:  # an image lacks data, and it is unknown which
             volume.discard("drives_active")
     elif (
-        "unknown" in (health, operation, *([] if kernel else images))
-        or (printed and percent is None)
-        or unsynced
-        or (row and not _described(controller, row))
+        "unknown" in reported or (printed and percent is None) or unsynced or (row and not _described(controller, row))
     ):
         word = "unknown"
     elif operation in ("check", "repair"):  # the percentage is that of the check
@@ -233,13 +231,18 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
         put_status(volume, lines, "volume", word, text=words)
     _report(controller, volume, row, health)
     if lost:
-        for key in controller.array(volume.name).members:
-            drive = controller.drives[key]
-            if drive.get("status") == "warning":  # no data is left to recover it from
-                drive.override("status_text", "out of sync")
+        _end_recovery(controller, volume)
     if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing") and not lost):
         guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"
         volume.override("progress", _progress(operation or guess, percent, action))
+
+
+def _end_recovery(controller: ControllerDraft, volume: GroupDraft) -> None:
+    """Call images that are not in sync so: no data is left to recover them from."""
+    for key in controller.array(volume.name).members:
+        drive = controller.drives[key]
+        if drive.get("status") == "warning":
+            drive.override("status_text", "out of sync")
 
 
 def _report(controller: ControllerDraft, volume: GroupDraft, row: Row | None, health: str) -> None:
