@@ -50,14 +50,14 @@ def read_pairs(
     pairs: Iterable[Pair],
     fields: Fields[D],
     normalized: Callable[[str], str],
-    also: Callable[[D, Pair], object] | None = None,
+    otherwise: Callable[[D, Pair], object] | None = None,
 ) -> None:
-    """Read pairs by their rows; those without a row become details, and ``also`` reads them."""
+    """Read pairs by their rows; those without a row become details, and ``otherwise`` reads them."""
     for pair in pairs:
         if not read_pair(draft, pair, normalized(pair.label), fields):
             draft.keep_detail(pair)
-            if also is not None:
-                also(draft, pair)
+            if otherwise is not None:
+                otherwise(draft, pair)
 
 
 def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) -> Any:
