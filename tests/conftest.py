@@ -123,10 +123,10 @@ def signals_as_they_were() -> Iterator[None]:
     They would disturb a later one in the same process. Only the handlers that the command line installs for the life of
     its process are restored, as this process continues.
     """
-    minded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)}
+    previous = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)}
     before = _answers()
     yield
-    for number, handler in minded.items():
+    for number, handler in previous.items():
         signal.signal(number, handler)
     assert _answers() == before
 

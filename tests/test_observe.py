@@ -197,8 +197,8 @@ class Reporting(Family):
     def read(self, documents: Sequence[Document]) -> Observation:
         """As observe."""
         (document,) = documents
-        sick = Volume(id=f"{self.FAMILY}:1/v1", status="degraded")
-        own = structs.replace(Controller(id=f"{self.FAMILY}:1", volumes=(sick,)), **self.facts)
+        degraded = Volume(id=f"{self.FAMILY}:1/v1", status="degraded")
+        own = structs.replace(Controller(id=f"{self.FAMILY}:1", volumes=(degraded,)), **self.facts)
         output = Output.of_text(document.name, document.text)
         output.lines[0].fact(own.id, "model", "Card")
         output.lines[1].fact(own.volumes[0].id, "status", "degraded")

@@ -111,7 +111,7 @@ LSI, P400, SMART = "megaraid-9660-storcli2", "smartarray-p400", "smartarray-gen9
 MIXED, MD, NVME, SATA = "adaptec-smartraid-mixed", "md-healthy", "drives-nvme", "drives-ahci"
 GOOD, PAIR = Machine(LSI), "megaraid:0/v2"
 MD_GOOD = Machine(MD)
-NAKED = Mount(point="/", device="/dev/nvme0n1p2", filesystem="ext4", options=("rw", "nobarrier"))
+WITHOUT_BARRIER = Mount(point="/", device="/dev/nvme0n1p2", filesystem="ext4", options=("rw", "nobarrier"))
 DRIVE = "drives:QZ98A1004417"
 DATABASE = {"mountpoints": ("/var/lib/mysql",)}
 SMALL_READ_AHEAD = {
@@ -132,8 +132,8 @@ EXAMPLES: dict[str, Example] = {
     "array_in_trouble": Example(Machine(LSI, "megaraid:0/g1", {"status": "critical"}), GOOD),
     "background_operation": Example(Machine(MIXED), GOOD),
     "barriers_off": Example(
-        Machine(NVME, DRIVE, {"mounts": (NAKED,)}),
-        Machine(NVME, DRIVE, {"mounts": (structs.replace(NAKED, options=("rw", "relatime")),)}),
+        Machine(NVME, DRIVE, {"mounts": (WITHOUT_BARRIER,)}),
+        Machine(NVME, DRIVE, {"mounts": (structs.replace(WITHOUT_BARRIER, options=("rw", "relatime")),)}),
     ),
     "battery_failed": Example(Machine("adaptec-5405-failed-battery"), Machine(P400)),
     "battery_old": Example(

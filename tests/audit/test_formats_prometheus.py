@@ -42,7 +42,7 @@ from tests.support.processes import serving
 run = command_line()
 
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
-NASTY = st.text(st.characters(exclude_categories=())) | st.sampled_from(
+HOSTILE_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
     ['"', "\\", "\n", '\\"', "a\x00b", "}", "\ud800"]
 )
 
@@ -211,7 +211,7 @@ def test_each_finding_has_a_series(machine: str) -> None:
     assert sum(len(family.samples) for family in families_) == len(listed)
 
 
-@given(NASTY)
+@given(HOSTILE_TEXT)
 @hypothesis_settings(deadline=None)
 def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
     """Quotes, backslashes, line ends and surrogates are escaped or replaced. Other text is unchanged."""

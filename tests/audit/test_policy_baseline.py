@@ -15,7 +15,7 @@ from raidctl.cli import cli
 from raidctl.model import Battery, Inventory, VolumeCache
 from tests.audit.policies import audited, machine, recorded, volume
 
-_GEN9, _LEARNING, _DISKS, _SOFT = (
+_GEN9, _LEARNING, _DISKS, _MD = (
     "smartarray-gen9-degraded", "megaraid-9271-learning", "drives-ahci", "md-healthy",
 )  # fmt: skip
 _CHANGES = {
@@ -25,7 +25,7 @@ _CHANGES = {
     "a drive's write cache": (_DISKS, "drives:LM2204810077", {"write_cache": "other"}),
     "the firmware of a drive": (_GEN9, "smartarray:0/1I:1:3", {"firmware": "HPD9"}),
     "the link of a drive": (_GEN9, "smartarray:0/1I:1:3", {"link_gbps": 3.0}),
-    "the only model": (_SOFT, "md:md0/sda1", {"model": "another"}),
+    "the only model": (_MD, "md:md0/sda1", {"model": "another"}),
     "the state of the cache": (_GEN9, "smartarray:0", {"cache.status": "warning"}),
     "a cache that is gone": (_LEARNING, "megaraid:0", {"cache.present": False}),
     "preserved cache data": (_LEARNING, "megaraid:0", {"cache.preserved_data": True}),
@@ -33,8 +33,8 @@ _CHANGES = {
     "the patrol read": (_LEARNING, "megaraid:0", {"patrol_read.mode": "disabled"}),
     "the consistency check": (_LEARNING, "megaraid:0", {"consistency_check.mode": "disabled"}),
     "lanes": (_LEARNING, "megaraid:0", {"pci_link.width": 1}),
-    "a member that does not work": (_SOFT, "md:md0", {"drives_active": 1}),
-    "a bitmap": (_SOFT, "md:md1", {"bitmap": "somewhere"}),
+    "a member that does not work": (_MD, "md:md0", {"drives_active": 1}),
+    "a bitmap": (_MD, "md:md1", {"bitmap": "somewhere"}),
 }
 
 
@@ -118,7 +118,7 @@ def test_a_missing_battery_is_required_if_a_volume_is_set_to_write_back(policy: 
 
 def test_a_healthy_array_has_an_exact_count_without_the_number_of_active_members() -> None:
     """An array that lists all of its members lacks none, whether or not a tool reports how many are active."""
-    inventory = recorded(_SOFT)
+    inventory = recorded(_MD)
     without = msgspec.structs.replace(inventory, controllers=tuple(
         msgspec.structs.replace(one, volumes=tuple(
             msgspec.structs.replace(volume, drives_active=None) for volume in one.volumes

@@ -32,7 +32,7 @@ def setup(tmp_path: Path) -> WitnessSetup:
     return WitnessSetup(tmp_path)
 
 
-class Sick(Drive):
+class FaultyDrive(Drive):
     """A drive that keeps its power and its content, and refuses a write."""
 
     def _step(self) -> None:
@@ -152,7 +152,7 @@ def test_a_target_that_failed_had_no_power_cut_unless_the_user_reports_one(
     setup: WitnessSetup, how: How, counted: bool
 ) -> None:
     """A write error of a drive with power loses nothing, and shows nothing about a power failure."""
-    drive = Sick()
+    drive = FaultyDrive()
     with setup.running():
         with pytest.raises(TargetFailed), setup.session("boot 1", new=True) as (witness, opened):
             Writing(witness, drive, opened, 1 << 30, setup.printed.append).run("writing")

@@ -254,8 +254,8 @@ def test_a_tool_that_times_out_is_ended_and_undone(
         seen.inventory, known, [Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through")],
         unsafe=False,
     )  # fmt: skip
-    hasty = replace(made, steps=tuple(replace(s, action=replace(s.action, timeout=0.5)) for s in made.steps))
-    entry = begin("set", hasty, seen.inventory, about="a trial", source="local")
+    too_short = replace(made, steps=tuple(replace(s, action=replace(s.action, timeout=0.5)) for s in made.steps))
+    entry = begin("set", too_short, seen.inventory, about="a trial", source="local")
     change = Change(entry, Journal(machine.state_dir), runner, lambda: survey(runner, known), known, lambda _: None)
     with pytest.raises(ChangeUndone, match="did not finish in time"):
         change.apply()

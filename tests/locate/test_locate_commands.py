@@ -271,7 +271,7 @@ def test_a_tool_that_refuses_leaves_nothing_on(
 
 
 @dataclass
-class Deaf:
+class WithoutEffect:
     """A machine that accepts every write, and changes nothing."""
 
     machine: Simulated
@@ -284,7 +284,7 @@ class Deaf:
 def test_an_led_that_stays_dark_is_a_failure(tmp_path: Path) -> None:
     """A change fails and is undone if the LED stays dark. The enclosure accepts the write."""
     vendors = registry.vendors()[0]
-    runner = Deaf(machine("sas", vendors, tmp_path))
+    runner = WithoutEffect(machine("sas", vendors, tmp_path))
     named = Machine(runner=runner, vendors=vendors, source="demo:sas")
     found = find_leds(named, ["/dev/sdb"], 60)
     work = work_on(led_machine(named, found.indicators), tmp_path, desired_state(found.indicators, "on"), AGREED)

@@ -15,7 +15,7 @@ WORDS = {
     "io_policy", "drive_write_cache", "operation", "role", "media", "interface", "write_cache",
 }  # fmt: skip
 
-NASTY = st.text(
+HOSTILE_TEXT = st.text(
     st.one_of(
         st.characters(codec="utf-8"),
         st.sampled_from("\x1b\x9b\x07\x00\x7f\r\n\t\u202e\u200b\u2028[]/"),

@@ -14,7 +14,7 @@ from raidctl.output.explain import explanation
 from raidctl.output.json import to_json
 from raidctl.output.show import screen
 from raidctl.output.unparsed import unparsed_screen
-from tests.output.hostile_texts import DISPLAYS, NASTY, replaced, steers
+from tests.output.hostile_texts import DISPLAYS, HOSTILE_TEXT, replaced, steers
 from tests.output.inventories import DEGRADED, SOFTWARE
 
 
@@ -27,7 +27,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_screen(
 
     No line is too wide, and nothing fails, in UTF-8 and in ASCII.
     """
-    built = replaced(msgspec.to_builtins(base), "", lambda: data.draw(NASTY))
+    built = replaced(msgspec.to_builtins(base), "", lambda: data.draw(HOSTILE_TEXT))
     printed = screen(msgspec.convert(built, Inventory), display, more=more)
     assert steers(printed) == []
     assert max(map(cell_len, printed.split("\n"))) <= display.columns
@@ -35,7 +35,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_screen(
 
 
 @settings(deadline=None)
-@given(NASTY, NASTY, DISPLAYS)
+@given(HOSTILE_TEXT, HOSTILE_TEXT, DISPLAYS)
 def test_evidence_never_steers_the_terminal(value: str, text: str, display: Display) -> None:
     """The raw line of an output is printed without its escape codes."""
     output = Output.of_text(text, f"first\n{text}\nlast")
@@ -46,7 +46,7 @@ def test_evidence_never_steers_the_terminal(value: str, text: str, display: Disp
 
 
 @settings(deadline=None)
-@given(NASTY)
+@given(HOSTILE_TEXT)
 def test_json_holds_the_text_as_it_is_and_no_control_character(text: str) -> None:
     """Escaped, and the same again when it is read."""
     printed = to_json({"model": text})

@@ -197,7 +197,7 @@ def test_an_interruption_while_a_program_starts_ends_it(monkeypatch: pytest.Monk
     """
     begun: list[subprocess.Popen[bytes]] = []
 
-    class Startled(subprocess.Popen[bytes]):
+    class InterruptedPopen(subprocess.Popen[bytes]):
         """Ctrl-C comes as soon as the program is there."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -205,7 +205,7 @@ def test_an_interruption_while_a_program_starts_ends_it(monkeypatch: pytest.Monk
             begun.append(self)
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(subprocess, "Popen", Startled)
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
     with pytest.raises(KeyboardInterrupt):
         run("sleep", "600")
     assert begun[0].returncode is not None

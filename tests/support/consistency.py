@@ -34,9 +34,9 @@ def inconsistencies(controllers: Iterable[Controller], outputs: Iterable[Output]
         named |= {name for drive in controller.drives for name in drive.spare_for}
         if lost := sorted(named - set(ids_of(controller))):
             yield f"Ids that objects of {controller.id} name, and nothing has: {lost}."
-    if homeless := sorted({fact.object_id for output in outputs for fact in output.facts} - counted.keys()):
+    if unknown_ids := sorted({fact.object_id for output in outputs for fact in output.facts} - counted.keys()):
         yield (
-            f"Facts of objects that the inventory does not have: {homeless}; an id in to_model is the one that "
+            f"Facts of objects that the inventory does not have: {unknown_ids}; an id in to_model is the one that "
             "ControllerDraft.owned gives the object's draft (/aNAME, /vNAME, /KEY, /batteryN), with which "
             "write_evidence records its facts."
         )

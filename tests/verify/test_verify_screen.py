@@ -19,7 +19,7 @@ from raidctl.verify.report import Verification
 from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
 from tests.bench.bench_runs import session
-from tests.output.hostile_texts import DISPLAYS, NASTY, replaced, steers
+from tests.output.hostile_texts import DISPLAYS, HOSTILE_TEXT, replaced, steers
 from tests.output.inventories import DEGRADED, SOFTWARE
 from tests.support.machines import replayed
 
@@ -42,7 +42,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     built = msgspec.to_builtins(report)
     answers = [
         {
-            name: value if name in KEPT else replaced(value, name, lambda: data.draw(NASTY))
+            name: value if name in KEPT else replaced(value, name, lambda: data.draw(HOSTILE_TEXT))
             for name, value in one.items()
         }
         for one in ({**answer, "evidence": []} for answer in built["answers"])
@@ -50,7 +50,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     for answer, of in zip(answers, built["answers"], strict=True):
         answer["evidence"] = [
             {
-                name: data.draw(NASTY) if name in ("statement", "raw", "command") else value
+                name: data.draw(HOSTILE_TEXT) if name in ("statement", "raw", "command") else value
                 for name, value in one.items()
             }
             for one in of["evidence"]

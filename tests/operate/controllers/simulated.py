@@ -30,7 +30,7 @@ every = pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in DEMOS]
 )
 """A test for each demo. The quick run has two: the others differ in nothing that depends on the Python."""
-FORGETFUL = ("h730", "perc5i")
+NOT_TAKEN_BACK = ("h730", "perc5i")
 """Demos whose controllers do not take a former member back automatically, but list it as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
 """Demos with an array that lacks a drive. The value is the failed one's bay, which is exchanged first."""

@@ -15,8 +15,8 @@ from raidctl.operate.stages_behind import _coming
 from raidctl.survey.survey import Survey
 from tests.audit.rule_examples import changed
 from tests.operate.controllers.simulated import (
-    FORGETFUL,
     LATER,
+    NOT_TAKEN_BACK,
     PULLED,
     PUSHED,
     QUICK,
@@ -68,7 +68,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(replacement: Controlle
     with pytest.raises(UnderWay, match=f"{wrong.serial} is gone"):
         replacement.resume(at_most=0.0)
     assert len(replacement.bench.argvs) == count
-    if name in FORGETFUL:
+    if name in NOT_TAKEN_BACK:
         return
     replacement.push(bay=bay, serial=wrong.serial)
     replacement.bench.sleep(LATER / 4)

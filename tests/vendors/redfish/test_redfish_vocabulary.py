@@ -506,8 +506,8 @@ def test_what_cisco_adds_about_cache_and_battery_counts(part: str, name: str, ba
     own = storage["StorageControllers"][0]["Oem"]["Cisco"]
     (own[part] if part else own)[name] = bad
     before, after = (diagnose(seen_with(machine, one).inventory, rules()).findings for one in ({}, {path: storage}))
-    loud = [{one.message for one in found if one.severity != "info"} for found in (before, after)]
-    assert loud[0] < loud[1]
+    messages = [{one.message for one in found if one.severity != "info"} for found in (before, after)]
+    assert messages[0] < messages[1]
 
 
 @pytest.mark.parametrize(
