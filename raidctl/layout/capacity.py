@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from raidctl.layout.choose import Chosen
 from raidctl.layout.specification import VolumeLayout
 from raidctl.model.inventory import RaidLevel
+from raidctl.model.raid_levels import MIN_DRIVES
 from raidctl.units import format_decimal
 
-LEAST: Mapping[RaidLevel, int] = {
-    "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid4": 3, "linear": 1, "raid1t": 3, "raid10t": 6,
-    "raid50": 6, "raid60": 8,
-}  # fmt: skip
 _USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
     "raid0": float, "linear": float, "raid1": lambda _: 1.0, "raid4": lambda n: n - 1.0, "raid5": lambda n: n - 1.0,
     "raid6": lambda n: n - 2.0, "raid10": lambda n: n / 2,
@@ -29,8 +26,8 @@ def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
     level, number = wanted.raid_level, len(chosen.places)
     if level is None:
         return
-    if number < LEAST.get(level, 1):
-        yield f"A {level} needs at least {LEAST[level]} drives, not {number}."
+    if number < MIN_DRIVES.get(level, 1):
+        yield f"A {level} needs at least {MIN_DRIVES[level]} drives, not {number}."
     if level in ("raid10", "raid1e") and number % 2:
         yield f"A {level} is made of an even number of drives, not {number}."
     most = capacity(wanted, chosen)

@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from raidctl.layout.capacity import LEAST
 from raidctl.layout.specification import Counted, Layout, VolumeLayout
 from raidctl.model.inventory import Interface, Media, RaidLevel
+from raidctl.model.raid_levels import MIN_DRIVES
 from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, Place, hint
 from raidctl.units import parse_size
@@ -148,7 +148,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
     bus = _word(one, "interface_type", {"sas": "sas", "sata": "sata", "scsi": "sas"}, place, needed=False)
     if level is None or where is None:
         return None
-    drives = tuple(disks) if disks else _counted(count or LEAST.get(level, 1), media, bus)
+    drives = tuple(disks) if disks else _counted(count or MIN_DRIVES.get(level, 1), media, bus)
     return VolumeLayout(
         controller=where, line=place.line, name=_name(one, place), raid_level=level, drives=drives,
         size="max" if size == "MAX" else int(size) * GIB if size is not None and _positive(size) else None,
@@ -242,7 +242,7 @@ def _drp_counted(one: Mapping[str, Any], level: RaidLevel | None, place: Place) 
     count = one.get("DiskCount") or "min"
     number = int(count) if isinstance(count, str) and count.isascii() and count.isdecimal() else count
     if number == "min":
-        number = LEAST.get(level, 1) if level is not None else 1
+        number = MIN_DRIVES.get(level, 1) if level is not None else 1
     elif number == "max":
         place.wrong('DiskCount "max" takes whatever is there; a layout gives a number.')
         return None

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators.figures import HUGE
 from raidctl.bench.result import Spread
+from raidctl.model.raid_levels import MIN_DRIVES
 
 PENALTY = {"raid0": 1, "raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
 """Drive operations for one small write."""
 _PARITY = ("raid5", "raid6")
-LEAST = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
-"""Levels and the minimum number of drives of each."""
 GROUPS: tuple[tuple[str, ...], ...] = (("raid0",), ("raid1", "raid10"), ("raid5",), ("raid6",))
 """Levels with the same cost of a small write."""
 SIGMA = 0.25
@@ -49,7 +48,7 @@ def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
     drive. Linux does so, controllers may. If ``drives`` is None, there are enough of them.
     """
     most = PENALTY[level]
-    return (min(most, max(drives, LEAST[level])) if drives and level in _PARITY else most), most
+    return (min(most, max(drives, MIN_DRIVES[level])) if drives and level in _PARITY else most), most
 
 
 def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
@@ -62,7 +61,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
         return Levels(levels=(), posterior={})
     sigma = math.sqrt(SIGMA**2 + _log_error(reads) ** 2 + _log_error(writes) ** 2)
     ratio = math.log(read) - math.log(write)
-    groups = [group for group in GROUPS if not drives or group[0] not in _PARITY or drives >= LEAST[group[0]]]
+    groups = [group for group in GROUPS if not drives or group[0] not in _PARITY or drives >= MIN_DRIVES[group[0]]]
     logs = {group: -0.5 * (_log_distance(ratio, penalties(group[0], drives)) / sigma) ** 2 for group in groups}
     most = max(logs.values())
     weights = {group: math.exp(value - most) for group, value in logs.items()}
@@ -103,14 +102,14 @@ def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
         return ()
     return tuple(
         level
-        for level in LEAST
+        for level in PENALTY
         if (count := holding(level, drives)) is not None and abs(usable / drive / count - 1) <= CAPACITY_WITHIN
     )
 
 
 def holding(level: str, drives: int) -> int | None:
     """Return the number of data drives, without copies and parity. None if there is no such array."""
-    if drives < LEAST.get(level, drives + 1) or (level == "raid10" and drives % 2):
+    if level not in PENALTY or drives < MIN_DRIVES[level] or (level == "raid10" and drives % 2):
         return None
     return {"raid0": drives, "raid1": 1, "raid10": drives // 2, "raid5": drives - 1, "raid6": drives - 2}[level]
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from raidctl.bench.model.drive import Drive, Mechanics
+from raidctl.model.raid_levels import MIN_DRIVES, PARITY_DRIVES
 
 Level = Literal["single", "raid0", "raid1", "raid5", "raid6", "raid10"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-PARITY = {"raid5": 1, "raid6": 2}
-LEAST = {"single": 1, "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4}
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,17 @@ class Array:
 
     def __init__(self, mechanics: Mechanics, level: Level = "single", drives: int = 1, chunk: int = 64 << 10) -> None:
         """Raise ValueError for an impossible array."""
-        if drives < LEAST[level] or (level == "single" and drives != 1) or (level == "raid10" and drives % 2):
+        if (
+            drives < MIN_DRIVES.get(level, 1)
+            or (level == "single" and drives != 1)
+            or (level == "raid10" and drives % 2)
+        ):
             raise ValueError(f"{level} cannot be made of {drives} drives")
         if chunk < 4096 or chunk % 4096:
             raise ValueError("a chunk is a multiple of 4 KiB")
         self.level, self.chunk = level, chunk
         self.drives = [Drive(mechanics, seed) for seed in range(drives)]
-        self.data_drives = {"raid1": 1, "raid10": drives // 2}.get(level, drives - PARITY.get(level, 0))
+        self.data_drives = {"raid1": 1, "raid10": drives // 2}.get(level, drives - PARITY_DRIVES.get(level, 0))
         self.size = mechanics.size // chunk * chunk * self.data_drives
 
     def read(self, now: float, offset: int, size: int) -> float:
@@ -56,7 +59,7 @@ class Array:
 
     def write(self, now: float, offset: int, size: int) -> float:
         """When all of it, with copies or parity, is on the platters."""
-        if self.level not in PARITY:
+        if self.level not in PARITY_DRIVES:
             places = ((number, piece) for piece in self._pieces(offset, size) for number in self._data(piece))
             return max([now, *(self.drives[number].write(now, piece.offset, piece.size) for number, piece in places)])
         rows: defaultdict[int, list[Piece]] = defaultdict(list)
@@ -100,7 +103,7 @@ class Array:
 
     def _parity(self, row: int) -> list[int]:
         count = len(self.drives)
-        return [(count - 1 - row - further) % count for further in range(PARITY.get(self.level, 0))]
+        return [(count - 1 - row - further) % count for further in range(PARITY_DRIVES.get(self.level, 0))]
 
     def _data(self, piece: Piece) -> list[int]:
         """The drives that hold a piece: one, or all copies."""
