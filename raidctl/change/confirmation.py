@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-LEAST = 6
+MIN_CHARACTERS = 6
 """Minimum characters of a serial number to type. They are counted from its end."""
 
 
@@ -21,7 +21,7 @@ def mismatch(typed: str, serial: str, others: Collection[str]) -> str | None:
         return "nothing was typed"
     if not serial.casefold().endswith(word):
         return f"{typed.strip()} is not the end of {serial}"
-    if len(word) < min(LEAST, len(serial)):
-        return f"at least the last {LEAST} characters of {serial} are needed"
+    if len(word) < min(MIN_CHARACTERS, len(serial)):
+        return f"at least the last {MIN_CHARACTERS} characters of {serial} are needed"
     same = sorted(other for other in others if other != serial and other.casefold().endswith(word))
     return f"{typed.strip()} is the end of {', '.join(same)}, too" if same else None

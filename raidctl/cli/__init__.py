@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import click
 
 from raidctl import __version__
-from raidctl.cli.shared.lazy_group import CLICKS_LEAST, LazyGroup, columns
+from raidctl.cli.shared.lazy_group import CLICKS_MIN_WIDTH, LazyGroup, columns
 from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, machine_options, output_options
 from raidctl.cli.shared.reader_gone import EXIT_READER_GONE, ReaderGoneError, reader_gone
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, CannotTell, RaidctlError
@@ -85,7 +85,7 @@ class Commands(LazyGroup):
             from raidctl.cli.shared import completion  # noqa: PLC0415 - only while somebody types
 
             completion.register()
-        if columns() < CLICKS_LEAST:
+        if columns() < CLICKS_MIN_WIDTH:
             from raidctl.cli.shared import narrow_help  # noqa: PLC0415 - few terminals are
 
             narrow_help.use()

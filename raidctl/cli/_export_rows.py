@@ -22,7 +22,7 @@ from raidctl.fleet.rows import PieceRows, RowReader, Rows, lines, lines_of, rows
 from raidctl.model import unread_problems
 from raidctl.text import counted, printable
 
-_MOST_FAULTS = 20
+_MAX_FAULTS = 20
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -81,10 +81,10 @@ def export_rows(wanted: Wanted, settings: Settings) -> int:
     else:
         for data in found:
             emit_bytes(data)
-    for fault in faults[:_MOST_FAULTS]:
+    for fault in faults[:_MAX_FAULTS]:
         click.echo(f"raidctl: {printable(fault)}", err=True)
-    if len(faults) > _MOST_FAULTS:
-        click.echo(f"raidctl: {counted(len(faults) - _MOST_FAULTS, 'more such message')}.", err=True)
+    if len(faults) > _MAX_FAULTS:
+        click.echo(f"raidctl: {counted(len(faults) - _MAX_FAULTS, 'more such message')}.", err=True)
     return EXIT_CANNOT_TELL if faults else max(codes, default=EXIT_FINE)
 
 

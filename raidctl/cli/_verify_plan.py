@@ -25,7 +25,7 @@ from raidctl.verify.wanted import DEFAULT, Claim
 
 SECONDS = 120.0
 """Default time of the measurement."""
-MOST = 8 * GIB
+MAX_BYTES = 8 * GIB
 _FILLS = 8
 """Amount written to find the controller's cache size, in multiples of it."""
 _CLOCKED = frozenset({"media", "drive_rpm"})
@@ -145,7 +145,7 @@ def profile(options: MeasureOptions, known: Weighed, switcher: Switch | None, *,
         trials.append(PolicySwitch(switch=switcher, states=options.states, seconds=options.switch_seconds))
     claimed = max((claim.number for claim in options.claims if claim.name == "cache_size"), default=0)
     cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
-    size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB
+    size = min(max(GIB, _FILLS * cache), MAX_BYTES) if names & _CACHES and not nbd else GIB
     title = f"Measurements for {listing(sorted(claim.option for claim in options.claims))}."
     return Profile(name="verify", title=title, seconds=seconds, size=size, trials=tuple(trials))
 

@@ -33,7 +33,7 @@ from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
 from raidctl.toml_files.mistakes import MistakesError
 
-_MOST_LEFT_OUT = 20
+_MAX_LEFT_OUT = 20
 """Inventories left out that are listed by name on standard error."""
 
 
@@ -190,7 +190,7 @@ def _found(
 def _report_left_out(older: Mapping[str, tuple[str, str]]) -> None:
     """List on standard error the inventories that were left out."""
     for number, (source, (host, newest)) in enumerate(older.items()):
-        if number == _MOST_LEFT_OUT:
+        if number == _MAX_LEFT_OUT:
             click.echo(f"raidctl: {len(older) - number} more of other hosts, or of these.", err=True)
             return
         text = f"raidctl: {host} occurs more than once: {newest} is the newest and is used; {source} is left out."

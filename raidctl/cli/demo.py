@@ -19,7 +19,7 @@ from raidctl.simulation.demo import Demo, demos, machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
 
-_MOST_SECONDS = 10_000_000
+_MAX_SECONDS = 10_000_000
 """The most seconds that pass at once: 115 days."""
 
 
@@ -29,7 +29,7 @@ _MOST_SECONDS = 10_000_000
 @click.option("--pull", metavar="NAME BAY", nargs=2, help="Take the drive out of a bay of this machine.")
 @click.option("--push", metavar="NAME BAY[=SERIAL]", nargs=2,
               help="Put a new drive into a bay, or one that was pulled.")  # fmt: skip
-@click.option("--pass-time", "later", metavar="NAME TIME", nargs=2, type=(str, Length(1, _MOST_SECONDS)),
+@click.option("--pass-time", "later", metavar="NAME TIME", nargs=2, type=(str, Length(1, _MAX_SECONDS)),
               help="Let time pass, such as 10h: rebuilds advance.")  # fmt: skip
 @without_help("host", "sudo", "replay", "demo")
 @machine_options

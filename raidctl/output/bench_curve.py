@@ -18,7 +18,7 @@ _ASCII_LEFTS = "     ---#"
 _LABEL = 7
 HEIGHT = 8
 _INDENT = 2
-MOST_BARS = 16
+MAX_BARS = 16
 
 
 def columns(values: Sequence[float | None], display: Display) -> list[str]:
@@ -91,10 +91,10 @@ def _level(length: float, display: Display) -> str:
 
 
 def _thinned(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
-    """At most `MOST_BARS` bins, by merging neighbours. There are no empty ones at the ends."""
+    """At most `MAX_BARS` bins, by merging neighbours. There are no empty ones at the ends."""
     filled = [place for place, (_, count) in enumerate(bins) if count]
     if not filled:
         return []
     kept = bins[filled[0] : filled[-1] + 1]
-    step = -(-len(kept) // MOST_BARS)
+    step = -(-len(kept) // MAX_BARS)
     return [(kept[at][0], sum(count for _, count in kept[at : at + step])) for at in range(0, len(kept), step)]

@@ -18,10 +18,10 @@ from raidctl.output.whole_commands import name_machine
 from raidctl.text import collapse, printable, regex
 
 P = ParamSpec("P")
-LEAST_WIDTH = 20
+MIN_WIDTH = 20
 """Narrower screens get lines of this width; the terminal breaks them."""
 INDENT = 2
-LEAST_ROOM = 14
+MIN_ROOM = 14
 """Minimum number of columns right of a label. With fewer, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
@@ -53,7 +53,7 @@ class Display(Struct, frozen=True):
     @property
     def columns(self) -> int:
         """The width that lines are made for."""
-        return max(self.width, LEAST_WIDTH)
+        return max(self.width, MIN_WIDTH)
 
     @property
     def dot(self) -> str:
@@ -171,7 +171,7 @@ def hanging(label: Piece, pieces: Sequence[Piece], display: Display) -> Renderab
     start = line(label)
     room = display.columns - start.cell_len
     longest = max((cell_len(word) for text, _ in map(_styled, pieces) for word in text.split()), default=0)
-    if room < LEAST_ROOM or room < longest <= display.columns - INDENT:
+    if room < MIN_ROOM or room < longest <= display.columns - INDENT:
         start.rstrip()
         room = display.columns - INDENT
         return Group(indented(start, display), indented(pack(pieces, room, display.dot), display, INDENT))

@@ -23,7 +23,7 @@ from raidctl.watch.live import Board, Happened
 from raidctl.watch.live_facts import HOST, Fact
 from raidctl.watch.live_report import LiveChange, Section
 
-LEAST_WIDTH = 10
+MIN_WIDTH = 10
 _STYLES = {"critical": BAD, "warning": WARN, "info": DULL, None: PLAIN}
 _CHANGED = Style(bold=True, reverse=True)
 _SIGNS = {"up": ("▲", "+"), "down": ("▼", "-"), "other": ("●", "*")}
@@ -32,7 +32,7 @@ _BESIDE = 5
 """Columns that a section's title takes. This holds if its only line is beside it."""
 _TASK_LINES = 4
 """Lines of the tasks on a small screen. They are the title, one task in two lines, and the number of the others."""
-_BAR_LEAST, _BAR_MOST = 8, 30
+_BAR_MIN, _BAR_MAX = 8, 30
 _TITLES: dict[Section, str] = {"task": "Tasks", "cache": "Caches", "temperature": "Temperatures", "event": "Events"}
 Size = tuple[Display, int]
 
@@ -69,7 +69,7 @@ class Screen:
         """Draw a board in the current size of the terminal."""
         self._board = board
         display, rows = self._size()
-        self._console.size = (max(display.width, LEAST_WIDTH), rows)
+        self._console.size = (max(display.width, MIN_WIDTH), rows)
         if self._live is not None:
             self._live.update(Group(*picture(board, display, rows)), refresh=True)
 
@@ -86,7 +86,7 @@ def json_lines(changes: Iterable[LiveChange]) -> str:
 
 def picture(board: Board, display: Display, rows: int) -> list[Text]:
     """The lines of a board, at most ``rows``. Less important sections are cut, with the number of lines left out."""
-    width = max(display.width, LEAST_WIDTH)
+    width = max(display.width, MIN_WIDTH)
     console = Console(width=width, height=max(rows, 1), highlight=False)
     sections: list[list[Text]] = []
     for texts in _sections(board, display, width):
@@ -198,13 +198,13 @@ def _task(board: Board, fact: Fact, state: Fact, display: Display, width: int) -
         f"{format_percent(task.percent, 1) if task.percent is not None else fact.text}{time}"
     ) + display.clean(waits)
     start: list[Piece] = ["  ", *_marked(board, state, display, name)]
-    room = min(width - line(*start).cell_len - cell_len(behind) - 4, _BAR_MOST)
-    if room >= _BAR_LEAST:
+    room = min(width - line(*start).cell_len - cell_len(behind) - 4, _BAR_MAX)
+    if room >= _BAR_MIN:
         yield line(*start, "  ", *_bar(task, room, display), f"  {behind}")
         return
     yield line(*start)
-    room = min(width - cell_len(behind) - 6, _BAR_MOST)
-    yield line("    ", *((*_bar(task, room, display), "  ") if room >= _BAR_LEAST else ()), behind)
+    room = min(width - cell_len(behind) - 6, _BAR_MAX)
+    yield line("    ", *((*_bar(task, room, display), "  ") if room >= _BAR_MIN else ()), behind)
 
 
 def _bar(task: Task, room: int, display: Display) -> list[Piece]:

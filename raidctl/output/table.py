@@ -10,7 +10,7 @@ from rich.console import Group, OverflowMethod, RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.output.console import DULL, LEAST_ROOM, PLAIN, Display, Piece, broken, indented, line, pack
+from raidctl.output.console import DULL, MIN_ROOM, PLAIN, Display, Piece, broken, indented, line, pack
 from raidctl.output.grid import Grid
 
 GAP = 2
@@ -155,7 +155,7 @@ def facts(rows: Sequence[tuple[str, Sequence[Piece]]], display: Display, indent:
     """Labels on the left, their facts in a row on the right. Line breaks are between facts if possible."""
     width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), display.columns // 2)
     room = display.columns - indent - width - GAP
-    if room < LEAST_ROOM:
+    if room < MIN_ROOM:
         return _stacked(rows, display, indent)
     grid = Grid((width, room), gap=GAP, indent=indent)
     for label, pieces in rows:

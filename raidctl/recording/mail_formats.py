@@ -40,7 +40,7 @@ _PREFIX = regex(
 )
 """A prefix of a system log or a chat on each line. The kernel log's prefix is a separate case."""
 _NUMBERED = regex(r" *(\d+)(?:[:\t]|  ?|$)")
-_FEWEST_LINES = 3
+_MIN_LINES = 3
 
 
 def without_prefixes(text: str) -> str:
@@ -50,7 +50,7 @@ def without_prefixes(text: str) -> str:
     if full and sum(_PREFIX.match(line) is not None for line in full) * 10 >= len(full) * 9:
         return "\n".join(_PREFIX.sub("", line, count=1) for line in lines)
     numbers = [match and int(match[1]) for match in map(_NUMBERED.match, full)]
-    if len(full) >= _FEWEST_LINES and numbers in (list(range(1, len(full) + 1)), _counted(lines)):
+    if len(full) >= _MIN_LINES and numbers in (list(range(1, len(full) + 1)), _counted(lines)):
         return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)
     return text
 

@@ -22,7 +22,7 @@ from raidctl.runners.parallel import Switch, Task, WorkerPool
 
 WIDTH = 4
 """Requests in parallel."""
-MOST_REQUESTS = 60
+MAX_REQUESTS = 60
 """Requests for one machine, without those of the session."""
 ROOT = "/redfish/v1/"
 _BUSY = HTTPStatus.SERVICE_UNAVAILABLE
@@ -116,8 +116,8 @@ class BmcRunner:
             return self._root
         with self._lock:
             self._count += 1
-            if self._count > MOST_REQUESTS:
-                detail = f"{NOT_ASKED}: more than {MOST_REQUESTS} requests for one machine"
+            if self._count > MAX_REQUESTS:
+                detail = f"{NOT_ASKED}: more than {MAX_REQUESTS} requests for one machine"
                 return GetAnswer(trouble=Failure.FAILED, detail=detail)
         return _answer(request, self._client.get(request.path, self._session.headers, request.limit))
 

@@ -21,7 +21,7 @@ KERNEL_SECONDS = 1.0
 """Seconds between two readings of the kernel's files."""
 FIRST_SECONDS, LONGEST_SECONDS, GROWTH = 30.0, 300.0, 1.5
 """Seconds of the first and longest pause, and the growth factor. The pauses are between two readings with tools."""
-LEAST_SECONDS = 10.0
+MIN_SECONDS = 10.0
 """Least seconds between two readings to estimate the remaining time."""
 
 Quick = Callable[[], Mapping[str, Progress | None]]
@@ -87,7 +87,7 @@ class Rates(Struct):
             self.seen[task.operation, task.object_id] = now, task.percent
             return task
         gained, passed = task.percent - first, now - began
-        if (task.remaining_seconds is not None and not task.estimated) or passed < LEAST_SECONDS or gained <= 0:
+        if (task.remaining_seconds is not None and not task.estimated) or passed < MIN_SECONDS or gained <= 0:
             return task
         return replace(task, remaining_seconds=round((100 - task.percent) * passed / gained), estimated=True)
 

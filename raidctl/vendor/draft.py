@@ -33,7 +33,7 @@ _BAD = frozenset({"critical", "warning", "failed", "offline", "inactive", "missi
 _UNSETTLED = frozenset({None, "ok", "unknown", "checking", "initializing", "expanding", "migrating", "charging"})
 _STATUSES = ("status", "state")
 """Fields for the state of an object. ``state`` is that of a family whose status follows from several lines."""
-_MOST_COMPLAINTS = 50
+_MAX_COMPLAINTS = 50
 """Problems of one object; an output with more is unusable."""
 
 REPORT = "Report it with `raidctl record --redact machine.tar.gz`; the raw words are shown until then."
@@ -145,7 +145,7 @@ class Draft(Struct):
 
     def complain(self, complaint: Complaint) -> None:
         """Keep a problem, each one once."""
-        if len(self.complaints) < _MOST_COMPLAINTS and complaint not in self.complaints:
+        if len(self.complaints) < _MAX_COMPLAINTS and complaint not in self.complaints:
             self.complaints.append(complaint)
 
     def withdraw(self, beginning: str) -> None:

@@ -20,7 +20,7 @@ from raidctl.verify.report import Answer, Evidence, Verification, overall
 from raidctl.verify.safety import SYNC_TEST, SYNC_UNREAD
 from raidctl.verify.subjects import CheckedMachine, Subject
 
-LEAST = 5
+MIN_CUTS = 5
 """Counted cuts without a loss that are needed for a pass. They mean a probability of a loss of at most 45% per cut."""
 PHYSICAL = frozenset({"plug", "pdu", "bmc", "enclosure"})
 """Ways to cut the power that are real cuts. An unknown way may have been a reset."""
@@ -117,8 +117,8 @@ def _clean(run: PowerCutRun, machine: CheckedMachine, lines: tuple[Evidence, ...
     if run.virtual or machine.view.virtual:
         why = "The power cuts were made in a virtual machine: they do not show what a power failure of its host does."
         return Measured("inconclusive", (why,), next_test="Cut the power of the host.", evidence=lines)
-    if real < LEAST:
-        why = f"{real} power cuts without a loss count, and {LEAST} are needed (cuts by unknown means do not count)."
+    if real < MIN_CUTS:
+        why = f"{real} power cuts without a loss count, and {MIN_CUTS} are needed (cuts by unknown means do not count)."
         test = f"Continue the run with --cut-by: raidctl bench powercut --resume {run.run}."
         return Measured("inconclusive", (why,), next_test=test, evidence=lines)
     bounded = msgspec.structs.replace(run, cuts=tuple(cut for cut in run.cuts if cut.how in PHYSICAL))

@@ -23,7 +23,7 @@ from raidctl.watch.objects import RULE, Absence, Missed, after_look, problem_key
 ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _OF_READING = frozenset({"not_read", UNREAD, *LACKING})
 """Rules about what could not be read."""
-_MOST_DOUBLINGS = 6
+_MAX_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
 """Of two sightings of one rule on one object, the worse counts."""
 _TIMES = ("since", "reported", "reminded", "milder_since", "good_since", "unknown_since", "normal_since", "ended")
@@ -258,7 +258,7 @@ def _graded(one: Tracked, now: float, config: Config) -> Tracked:
 
 def _lasted(one: Tracked, looks: int, begun: float, now: float, config: Config) -> bool:
     """Whether an end lasted long enough. Each return within a day doubles the time."""
-    needed: float = config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS)
+    needed: float = config.after * 2 ** min(one.relapses, _MAX_DOUBLINGS)
     return (now - begun if config.by_time else looks) >= needed
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from raidctl.bench.estimators import geometry
 from raidctl.bench.result import Spread
-from raidctl.bench.trials.raid_level import MOST_DRIVES
+from raidctl.bench.trials.raid_level import MAX_DRIVES
 from raidctl.bench.trials.raid_words import Layers, judged
 from tests.bench.bench_runs import rate
 from tests.support.over import over
@@ -95,14 +95,14 @@ def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
     assert not found or level in found
 
 
-@over("name, drives", [case for case in CASES if case[1] <= MOST_DRIVES])
+@over("name, drives", [case for case in CASES if case[1] <= MAX_DRIVES])
 def test_strides_without_the_number_of_drives_name_no_level(name: str, drives: int) -> None:
     """Without the number of drives, strides name no level.
 
     A pattern of four chunks may be RAID-0 or RAID-5 of four drives, or RAID-10 of eight.
     """
     _, layout = LAYOUTS[name]
-    assert layers(pattern(layout, drives, 2 * MOST_DRIVES + 1), None, stripe=drives * CHUNK).named == ()
+    assert layers(pattern(layout, drives, 2 * MAX_DRIVES + 1), None, stripe=drives * CHUNK).named == ()
 
 
 def test_only_stripes_distinguish_the_kernels_raid5_from_raid0() -> None:

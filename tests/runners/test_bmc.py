@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from raidctl.cli import cli
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_UNREACHABLE, EXIT_USAGE
 from raidctl.request import Failure, Get, GetAnswer
-from raidctl.runners.bmc import MOST_REQUESTS, WIDTH, BmcRunner
+from raidctl.runners.bmc import MAX_REQUESTS, WIDTH, BmcRunner
 from raidctl.runners.bmc_connection import Trust, address_of
 from tests.support.bmc_service import PASSWORD, SESSIONS, USER, Handler, Service, serving
 from tests.support.machines import FIXTURES
@@ -70,7 +70,7 @@ def test_a_machine_is_shown_through_its_bmc_and_the_session_is_ended(service: Se
         "token"
     }
     assert service.most_busy <= WIDTH
-    assert len(service.asked) < MOST_REQUESTS
+    assert len(service.asked) < MAX_REQUESTS
 
 
 def test_a_service_without_sessions_is_asked_with_basic_authentication(service: Service, secret: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_collection_without_an_end_is_given_up(service: Service, secret: Path)
     seen = json.loads(done.stdout)
     assert ["has no end" in one["message"] for one in seen["problems"]] == [True]
     assert len(seen["controllers"][0]["drives"]) == 2
-    assert len(service.asked) <= MOST_REQUESTS
+    assert len(service.asked) <= MAX_REQUESTS
 
 
 def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
@@ -284,13 +284,13 @@ def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
     runner = BmcRunner(address_of(service.url), Trust(str(service.pem)), PASSWORD)
     runner.connect()
     try:
-        answers = runner.carry_out([Get(f"/redfish/v1/Nothing/{number}") for number in range(MOST_REQUESTS + 5)])
+        answers = runner.carry_out([Get(f"/redfish/v1/Nothing/{number}") for number in range(MAX_REQUESTS + 5)])
     finally:
         runner.close()
     found = [answer for answer in answers if isinstance(answer, GetAnswer)]
-    assert [answer.status for answer in found].count(404) == MOST_REQUESTS
+    assert [answer.status for answer in found].count(404) == MAX_REQUESTS
     assert sum(answer.trouble is Failure.FAILED for answer in found) == 5
-    assert sum(path.startswith("/redfish/v1/Nothing/") for _, path, _ in service.asked) == MOST_REQUESTS
+    assert sum(path.startswith("/redfish/v1/Nothing/") for _, path, _ in service.asked) == MAX_REQUESTS
     assert service.most_busy <= WIDTH
 
 
@@ -329,7 +329,7 @@ def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(se
     assert done.exit_code == EXIT_FINE, done.output
     controllers = json.loads(done.stdout)["controllers"]
     assert sum(len(controller["drives"]) for controller in controllers) == 22
-    assert len(service.asked) < MOST_REQUESTS
+    assert len(service.asked) < MAX_REQUESTS
 
 
 def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Service, secret: Path) -> None:

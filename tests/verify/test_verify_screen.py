@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from raidctl.bench.result import TrialResult
 from raidctl.model import Inventory
-from raidctl.output.console import LEAST_WIDTH, Display
+from raidctl.output.console import MIN_WIDTH, Display
 from raidctl.output.verify import screen
 from raidctl.survey.survey import Survey
 from raidctl.verify.judge import verify
@@ -58,7 +58,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     hostile = msgspec.convert({**built, "answers": answers}, Verification)
     printed = screen(hostile, known.inventory, display, more=more)
     assert steers(printed) == []
-    assert max(cell_len(row) for row in printed.split("\n")) <= max(display.width, LEAST_WIDTH)
+    assert max(cell_len(row) for row in printed.split("\n")) <= max(display.width, MIN_WIDTH)
 
 
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:

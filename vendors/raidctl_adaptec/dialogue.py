@@ -25,7 +25,7 @@ from raidctl_adaptec.recognise import TEXT
 LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
-MOST_CONTROLLERS = 16
+MAX_CONTROLLERS = 16
 _VOLUMES = (b"logical device number", b"logical drive number")
 
 
@@ -36,7 +36,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     configs = [first]
     count = first.value or 0
     if not first.final:
-        numbers = range(2, min(count, MOST_CONTROLLERS) + 1)
+        numbers = range(2, min(count, MAX_CONTROLLERS) + 1)
         configs += yield from session.run_all(("getconfig", str(number), "AL") for number in numbers)
     busy = [
         number for number, call in enumerate(configs, 1) if any(word in call.answer.out.lower() for word in _VOLUMES)
@@ -63,11 +63,11 @@ def _assemble(session: Session[int], count: int, host: HostView) -> Observation:
     collection = collect(session.documents)
     controllers, problems = built(collection)
     problems = [*session.problems, *problems, *unreadable(collection)]
-    if count > MOST_CONTROLLERS:
+    if count > MAX_CONTROLLERS:
         problems.append(
             Problem(
                 severity="warning", kind="unread", where=session.installed.command,
-                message=f"The tool counts {count} controllers; the first {MOST_CONTROLLERS} were asked.",
+                message=f"The tool counts {count} controllers; the first {MAX_CONTROLLERS} were asked.",
             )
         )  # fmt: skip
     return Observation(

@@ -24,7 +24,7 @@ _OBJECT_AREAS: dict[str, Area] = {
 _CONTROLLER = regex(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _TASK_LABELS = frozenset({"current operation", "logical device", "task id"})
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
-_MOST_CONTINUED = 64
+_MAX_CONTINUED = 64
 _RESTS = {
     **dict.fromkeys(_PLACES, grammar.MORE_PLACES),
     **dict.fromkeys(("write-cache setting", "write-cache mode", "write-cache status"), grammar.REST_OF_POLICY),
@@ -258,7 +258,7 @@ class _Outliner:
             return True
         rest = _RESTS.get(normalized(last.label)) if last is not None else None
         if last is not None and rest is not None and rest.fullmatch(text):
-            if len(last.lines) < _MOST_CONTINUED:
+            if len(last.lines) < _MAX_CONTINUED:
                 last.value = f"{last.value} {text}"
                 last.lines.append(line)
                 self.last = last

@@ -31,7 +31,7 @@ _ONCE = (
     ("vsf", "info"),
     ("disk", "info"),
 )
-_MOST = 512
+_MAX = 512
 """Most volumes and drives that are queried one by one."""
 
 
@@ -61,8 +61,8 @@ def _calls_for_each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...
     read_outputs(documents, lambda output: Reader(output, controllers))
     commands: list[tuple[str, ...]] = []
     for controller in controllers.controllers.values():
-        commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MOST]]
-        commands += [("disk", "info", f"drv={number}") for number in _numbers(controller)[:_MOST]]
+        commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MAX]]
+        commands += [("disk", "info", f"drv={number}") for number in _numbers(controller)[:_MAX]]
     return tuple(dict.fromkeys(commands))
 
 

@@ -14,7 +14,7 @@ _SECTORS = regex(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6})
 _PERCENT = regex(r"(\d{1,3}) ?%?", re.ASCII)
 _TESTED = regex(r"in progress\D{0,3}(\d{1,3})% ?(completed)?", re.ASCII | re.IGNORECASE)
 _RECOVERY = regex(r"(?:\d+ )?\(?([\d.]{1,6}) seconds\)?", re.ASCII)
-_SPARE, _LEAST = "available_spare_percent", "available_spare_threshold_percent"
+_SPARE, _MIN = "available_spare_percent", "available_spare_threshold_percent"
 _LOG = "nvme_smart_health_information_log"
 
 
@@ -78,7 +78,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
     ),
     **dict.fromkeys(
         ("Available Spare Threshold", "available_spare_threshold", "spare_thresh", f"{_LOG}.available_spare_threshold"),
-        ((_LEAST, _percent),),
+        ((_MIN, _percent),),
     ),
     **dict.fromkeys(
         ("Critical Warning", "critical_warning", f"{_LOG}.critical_warning"), (("critical_warning", _bits),)

@@ -24,7 +24,7 @@ PLACE = frozenset({"device", "address"})
 """The fields that show only where a drive is."""
 _LIFE = frozenset({"percent_used", "percentage_used"})
 _USED = regex(r"(\d{1,3})%?", re.ASCII)
-_MOST_USED = 255
+_MAX_USED = 255
 """The largest value of NVMe."""
 _NO_RESULT = regex(r"(?i)abort|interrupt|progress")
 """Words of a self-test that has no result: it was not completed, or is running."""
@@ -91,7 +91,7 @@ class DriveDraft(draft.Draft):
         label, value = collapse(printable(label)), collapse(printable(value))
         super().detail(line, label, value)
         used = _USED.fullmatch(value) if label in _LIFE else None
-        if used and int(used[1]) <= _MOST_USED:
+        if used and int(used[1]) <= _MAX_USED:
             self.put(line, "life_used_percent", int(used[1]))
 
     def keep(self, pair: Pair) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl_md.draft import ArrayDraft, Parent, Source, kernel_of
 
-_MOST_CONTAINERS = 100
+_MAX_CONTAINERS = 100
 """Most containers for a search by members. With more, containers are not searched by members: the work grows with the
 square."""
 
@@ -165,7 +165,7 @@ def group(drafts: Sequence[ArrayDraft], alias: Alias) -> list[Group]:
     for item in list(grouper.groups):
         _check_container(item)
     known = [item for item in grouper.groups if item.is_container and item.drafts]
-    if len(known) <= _MOST_CONTAINERS:
+    if len(known) <= _MAX_CONTAINERS:
         for item in list(grouper.groups):
             _find_container(item, known, grouper.groups)
     for item in grouper.groups:

@@ -28,7 +28,7 @@ _UNUSED = regex(r"\s*unused devices ?:(?P<rest>.*)")
 
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
-_MOST_WORDS = 8
+_MAX_WORDS = 8
 """The most words of a state: ``active (auto-read-only)``. A line with thousands is damaged, but is still read in
 time."""
 
@@ -127,7 +127,7 @@ class _Array:
                     _read_strange(draft, line, match)
             elif kind == "state":
                 self.words.append(match[kind])
-                draft.put_labelled(line, "status_text", " ".join(self.words[:_MOST_WORDS]), "state")
+                draft.put_labelled(line, "status_text", " ".join(self.words[:_MAX_WORDS]), "state")
             else:
                 _READERS[kind](draft, line, match)
         if self.strange:

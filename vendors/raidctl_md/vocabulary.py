@@ -45,7 +45,7 @@ _PARITY_6 = {
 _SIZED = regex(
     r"(\d{1,18})(?:\s+(KiB|sectors))?(?:\s+\((\d{1,9}\.\d\d) ([MGT])iB (\d{1,9}\.\d\d) [MGT]B\s*\))?\s*", re.ASCII
 )
-_MOST_MEMBERS = 4096
+_MAX_MEMBERS = 4096
 """More members than md can have (1920). A text with more is damaged."""
 _POWERS = {"M": 2, "G": 3, "T": 4}
 _CHUNK = regex(r"(\d{1,12})\s?(K|KiB|k|kB|KB)\s*", re.ASCII)
@@ -143,7 +143,7 @@ def _enough_copies(layout: str, working: Sequence[bool]) -> bool | None:
     count = len(working)
     if total >= count:
         return any(working)
-    if count > _MOST_MEMBERS:
+    if count > _MAX_MEMBERS:
         return None
     first = 0
     while True:

@@ -15,7 +15,7 @@ from raidctl_mfi.structures import CONFIG_HEADER, LD_ENTRY, LD_LIST, PD_ADDRESS,
 T = TypeVar("T")
 Dialogue = Generator[Question, Answer, T]
 
-MOST_CONFIG = 64 * 1024
+MAX_CONFIG = 64 * 1024
 """Largest configuration that is requested, in bytes. That of 64 arrays of 32 drives is smaller."""
 _DISK = 0
 """SCSI device type of a drive. Enclosures (0x0d) are in the same list."""
@@ -95,7 +95,7 @@ def _config(found: Answers) -> Dialogue[Answer]:
     """Read the configuration. If the first buffer was too small, read it again with a larger one."""
     first = yield from _query(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]
-    if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:
+    if first.ok and size is not None and first.question.length < size <= MAX_CONFIG:
         return (yield from _query(found, Question(c.CFG_READ, size=size)))
     return first
 

@@ -19,7 +19,7 @@ from raidctl_redfish.battery import battery_links, chassis_of
 from raidctl_redfish.collect import assemble, simple_storage_alone
 from raidctl_redfish.resource import Resource, decode, kind_of, link_of, links_of
 
-MOST_PAGES = 10
+MAX_PAGES = 10
 """Pages of one collection that are read."""
 _EXPAND = "?$expand=.($levels=1)"
 _AGAIN = "Run it again; the controller's own tool, or the BMC's own page, shows what is missing here."
@@ -95,7 +95,7 @@ class _Walk:
         pages = dict(kinds)
         start = {path: path for path in kinds}
         listed = dict.fromkeys(kinds, 0)
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             values = yield from self._pages([*pages])
             following: dict[str, str] = {}
             for path, value in values.items():

@@ -31,7 +31,7 @@ _HEADING = regex(
 # physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 300 GB, OK), but not: Logical Drive Label: DATA (old)
 _ROW = regex(r"(physical|logical) ?drive(?![a-z]|(?: [a-z/-]{1,20})+: ).*[(\[].*", re.IGNORECASE)
 _LISTS = {"physical": "drives", "logical": "volumes"}
-_MOST_ROWS = 20
+_MAX_ROWS = 20
 
 _LISTED = {"drive": "drive", "logical drive": "volume"}
 
@@ -195,10 +195,10 @@ def _lost_rows(output: Output) -> Iterator[str]:
     """Lines that begin like the row of a drive or volume, and have another form."""
     rows = [(line, _ROW.fullmatch(line.stripped)) for line in output.lines if "(" in line.text or "[" in line.text]
     lost = [(line, row) for line, row in rows if row is not None and heading(line.stripped) is None]
-    for line, row in lost[:_MOST_ROWS]:
+    for line, row in lost[:_MAX_ROWS]:
         yield f"Line not recognised in the list of {_LISTS[row[1].lower()]}: {collapse(line.stripped)[:120]}"
     states = [line.stripped for line in output.unparsed() if _STATUS.match(line.stripped)]
-    for text in states[:_MOST_ROWS]:
+    for text in states[:_MAX_ROWS]:
         yield f"The heading above a line is missing: {collapse(text)[:120]}"
 
 

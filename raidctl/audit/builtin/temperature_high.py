@@ -33,7 +33,7 @@ _DRIVES = {"hdd": (55, 65), "ssd": (70, 80), None: (60, 70)}
 _BATTERIES = {"battery": (55, 65), "capacitor": (60, 70), "unknown": (60, 70)}
 _NO_TEMPERATURE = 125
 """Higher values are not temperatures."""
-_LEAST_LIMIT = 40
+_MIN_LIMIT = 40
 """Lower limits are not set: ``Drive Trip Temperature: 0 C``."""
 _REMEDY = "Check fans, filters, empty bays and the room."
 
@@ -53,7 +53,7 @@ def _judge(item: Item, name: str, degrees: int | None, limits: tuple[int, int], 
     if degrees is None or not 0 < degrees <= _NO_TEMPERATURE:
         return
     warm, hot = limits
-    if limit is not None and _LEAST_LIMIT <= limit <= degrees:
+    if limit is not None and _MIN_LIMIT <= limit <= degrees:
         message = f"The {name} is at {degrees} °C, and reports {limit} °C as its limit: it may stop."
         yield FINDINGS.failed(
             item, message, _REMEDY, "temperature_celsius max_temperature_celsius",

@@ -33,7 +33,7 @@ _LEAD_NS = 1_000_000
 _LEAD_EACH_NS = 100_000
 _PATIENCE = 5.0
 """Seconds to wait for killed workers. A worker blocked in a dead device is left to the kernel."""
-_MOST_TEXT = 4000
+_MAX_TEXT = 4000
 _EACH, _OTHERS = 2, 256
 """Descriptors per worker in the parent, and others possibly open there."""
 NEVER = (1 << 64) - 1
@@ -149,7 +149,7 @@ class _Workers:
             _write_all(result, pack(job(self._arrive)))
             code = 0
         except BaseException as error:  # noqa: BLE001 - the last frame of a process: the error is sent to the parent
-            message = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MOST_TEXT:]
+            message = str(error) if isinstance(error, BenchError) else traceback.format_exc()[-_MAX_TEXT:]
             with suppress(BaseException):
                 os.ftruncate(result, 0)
                 _write_all(result, message.encode(errors="replace"))

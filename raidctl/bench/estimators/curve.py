@@ -10,7 +10,7 @@ from raidctl.bench.estimators.figures import deviation, line, median
 
 REACH = 5
 """Points on each side that are used to find a step."""
-LEAST_NOISE = 1e-3
+MIN_NOISE = 1e-3
 """Minimum noise as a share of the level. It keeps rounding from being taken for a step."""
 
 
@@ -38,7 +38,7 @@ def change_point(values: Sequence[float]) -> Change | None:
     # second differences of independent noise have 6 times its variance
     twice = [a - 2 * b + c for a, b, c in zip(values, values[1:], values[2:], strict=False)]
     level = abs(median(values) or 0.0)
-    noise = max(deviation(twice) / math.sqrt(6), LEAST_NOISE * level, 1e-30)
+    noise = max(deviation(twice) / math.sqrt(6), MIN_NOISE * level, 1e-30)
     best, at = -math.inf, 0
     for place in range(REACH, len(values) - REACH + 1):
         jump = _jump(values, place)

@@ -25,7 +25,7 @@ STANDS_OUT = 1.25
 SLOWEST_SHARE = 0.7
 """Share of the slowest stride's time that means one drive. Strides with this share or more address one drive. Half the
 drives give 0.5."""
-FEWEST_PEAKS = 2
+MIN_PEAKS = 2
 """Minimum number of peaks of a period. A single peak may be a disturbance."""
 
 
@@ -127,7 +127,7 @@ def pattern_size(times: Mapping[int, float]) -> int | None:
         return None
     slowest = [key for key, value in sorted(good.items()) if value >= SLOWEST_SHARE * max(good.values())]
     first, rest = slowest[0], [value for key, value in good.items() if key % slowest[0]]
-    if len(slowest) < FEWEST_PEAKS or slowest != [key for key in sorted(good) if key % first == 0] or not rest:
+    if len(slowest) < MIN_PEAKS or slowest != [key for key in sorted(good) if key % first == 0] or not rest:
         return None
     return first if good[first] >= STANDS_OUT * max(rest) else None
 
@@ -150,7 +150,7 @@ def _first_peak(points: Mapping[int, float]) -> int | None:
         beside = [good[near] for near in keys[max(0, place - 1) : place] + keys[place + 1 : place + 2]]
         if beside and good[key] >= STANDS_OUT * max(beside):
             peaks.append(key)
-    if len(peaks) < FEWEST_PEAKS or peaks != [key for key in keys if key % peaks[0] == 0]:
+    if len(peaks) < MIN_PEAKS or peaks != [key for key in keys if key % peaks[0] == 0]:
         return None
     return peaks[0]
 

@@ -25,7 +25,7 @@ GAIN = 10
 """Minimum factor by which two lines fit better than one. It compares sums of squares."""
 CONTRAST = 0.7
 """The second speed must be below this share of the first."""
-FEWEST_WRITES = 20
+MIN_WRITES = 20
 DRAWS = 60
 BLOCK = 4
 """Number of neighbouring cells that are resampled together. What slows one down slows the next."""
@@ -59,7 +59,7 @@ def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) ->
     Both sequences ascend, with one entry per write, at its start or end.
     """
     points = _points(seconds, totals)
-    if len(points) < 2 * FEWEST_WRITES:
+    if len(points) < 2 * MIN_WRITES:
         return _none("There are too few writes to tell.", 0, 0.0)
     cells = _cells(points, points[-1][0])
     found = bend(cells)
@@ -77,7 +77,7 @@ def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]],
     inside = [second for second, _ in points if second <= cells[-1][0]]
     before = sum(1 for second in inside if second <= found.at)
     gain = straight(cells) / max(found.residual, 1e-12 * cells[-1][1] ** 2)
-    if before < FEWEST_WRITES or len(inside) - before < FEWEST_WRITES:
+    if before < MIN_WRITES or len(inside) - before < MIN_WRITES:
         return _none("There are too few writes on one side of it.", len(points), gain)
     if gain <= GAIN:
         return _none("One speed explains the writes as well as two.", len(points), gain)

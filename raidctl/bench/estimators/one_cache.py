@@ -17,8 +17,8 @@ AGAIN = 0.2
 """Share of the cache's size for one fast burst after the knee. Controllers empty in bursts."""
 SAME = 0.7
 """Minimum share of the second speed that later writes reach. The maximum is its inverse."""
-FEWEST = 20
-LEAST = 0.2
+MIN_POINTS = 20
+MIN_SHARE = 0.2
 """Share of the window from which the rest of the curve counts."""
 
 
@@ -58,6 +58,6 @@ def _again(points: Sequence[Point], found: Bend) -> float:
 def _later(points: Sequence[Point], window: float) -> float | None:
     """Bytes per second beyond the window. None if the window is nearly the whole curve."""
     rest = [point for point in points if point[0] > window]
-    if len(rest) < FEWEST or rest[-1][0] - rest[0][0] < LEAST * window:
+    if len(rest) < MIN_POINTS or rest[-1][0] - rest[0][0] < MIN_SHARE * window:
         return None
     return (rest[-1][1] - rest[0][1]) / (rest[-1][0] - rest[0][0])

@@ -13,7 +13,7 @@ SEPARATION = 0.8
 """Share of the variance of log latency between the two groups. One bell curve reaches 0.64, a plateau 0.75."""
 FACTOR = 2.0
 """Minimum factor between the groups' typical latencies."""
-FEWEST = 30
+MIN_VALUES = 30
 SURE = 0.99
 """Maximum certainty that a read is a hit or a miss. It keeps one outlier from ruling a size out."""
 DROP = 1.92
@@ -35,10 +35,10 @@ class Valley:
     above: int
 
 
-def valley(values: Sequence[float], fewest: int = FEWEST) -> Valley | None:
+def valley(values: Sequence[float], min_values: int = MIN_VALUES) -> Valley | None:
     """Otsu's threshold on the logarithm; None if there is one group. Values of 0 and below are left out."""
     logs = sorted(math.log(value) for value in finite(values) if value > 0)
-    if len(logs) < fewest or logs[-1] - logs[0] < math.log(FACTOR):
+    if len(logs) < min_values or logs[-1] - logs[0] < math.log(FACTOR):
         return None
     mean = math.fsum(logs) / len(logs)
     variance = math.fsum((value - mean) ** 2 for value in logs)

@@ -18,17 +18,17 @@ from raidctl.bench.result import Spread
 Medium = Literal["rotating", "solid_state", "unclear"]
 
 ROTATING_MS, ROTATING_SPREAD_MS, SOLID_MS = 3.0, 2.0, 1.0
-FEWEST_READS = 50
+MIN_READS = 50
 NOMINAL = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
 """Rotation rates of drives on the market."""
 NOMINAL_WITHIN = 0.015
 SHORTEST_MS, LONGEST_MS = 3.5, 60.0
 """Shortest and longest intervals that may be revolutions. At 15000 rpm one is 4 ms, four at 4200 rpm are 57 ms."""
-FEWEST_INTERVALS = 50
+MIN_INTERVALS = 50
 WITHIN = 0.08
 """Maximum distance of an interval from a whole number of revolutions. By chance, 16% fit."""
 EXPLAINED = 0.75
-MOST_REVOLUTIONS = 4
+MAX_REVOLUTIONS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ def medium(read_ms: Sequence[float]) -> Reads:
     """
     ordered = sorted(finite(read_ms))
     typical = of_rounds(ordered, "ms")
-    if len(ordered) < FEWEST_READS or typical.low is None or typical.high is None:
+    if len(ordered) < MIN_READS or typical.low is None or typical.high is None:
         return Reads(medium="unclear", typical=typical, width=None)
     width = quantile(ordered, 0.9) - quantile(ordered, 0.1)
     word: Medium = "unclear"
@@ -86,7 +86,7 @@ def rpm(interval_ms: Sequence[float]) -> Rotation:
     numbers = [value for value in finite(interval_ms) if value > 0]
     usable = [value for value in numbers if SHORTEST_MS <= value <= LONGEST_MS]
     nothing = Rotation(rpm=spread(None, "rpm", len(numbers)))
-    if len(usable) < FEWEST_INTERVALS or len(usable) < EXPLAINED * len(numbers):
+    if len(usable) < MIN_INTERVALS or len(usable) < EXPLAINED * len(numbers):
         return nothing
     found = _longest_period(usable)
     if found is None:
@@ -101,7 +101,7 @@ def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
     Candidates are the mode and its half, third and quarter.
     """
     peak = _densest(intervals)
-    for parts in range(1, MOST_REVOLUTIONS + 1):
+    for parts in range(1, MAX_REVOLUTIONS + 1):
         period = peak / parts
         if period < SHORTEST_MS:
             break
@@ -133,7 +133,7 @@ def _fitting(intervals: list[float], period: float) -> list[tuple[float, int]]:
 def _named(intervals: list[float], period: float, share: float) -> Rotation:
     """The nominal speed that fits a period of one or more revolutions."""
     named: dict[int, int] = {}
-    for parts in range(1, MOST_REVOLUTIONS + 1):
+    for parts in range(1, MAX_REVOLUTIONS + 1):
         for speed in NOMINAL:
             if abs(60000 / speed * parts / period - 1) <= NOMINAL_WITHIN:
                 named.setdefault(speed, parts)

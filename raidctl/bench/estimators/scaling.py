@@ -15,7 +15,7 @@ COLLAPSE = 0.5
 """Share that a collapse drops below, from one depth to the next."""
 GROWTH = 0.10
 """Throughput that grows less than this while latency grows more is saturated."""
-MOST = 1000.0
+MAX_SPINDLES = 1000.0
 """Larger numbers of independent spindles are indistinguishable from no limit."""
 
 Rounds = Mapping[int, Sequence[float]]
@@ -40,14 +40,14 @@ def fit(rounds: Rounds, seed: int = SEED) -> Scaling:
     good = {depth: values for depth, values in good.items() if values}
     count = sum(len(values) for values in good.values())
     found = _network({depth: median(values) or 0.0 for depth, values in good.items()})
-    if found is None or found[0] > MOST:
+    if found is None or found[0] > MAX_SPINDLES:
         return Scaling(spindles=spread(None, "ratio", count), single=None, fits=None)
     spindles, single = found
 
     def draw(source: Random) -> float | None:
         drawn = {depth: median(source.choices(values, k=len(values))) or 0.0 for depth, values in good.items()}
         again = _network(drawn)
-        return None if again is None else min(again[0], MOST)
+        return None if again is None else min(again[0], MAX_SPINDLES)
 
     several = all(len(values) >= 3 for values in good.values())
     worst = max(abs((median(values) or 0.0) / expected(spindles, single, depth) - 1) for depth, values in good.items())

@@ -12,7 +12,7 @@ Point = tuple[float, float]
 GOLDEN = 0.6180339887498949
 COARSE = 8
 """Distance of the points tried first. Next come all points around the best, then those between them."""
-FEWEST = 8
+MIN_POINTS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class _Sums:
 
 def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
     """The best bend through points with ascending x, searched around ``near``. None: too few or constant points."""
-    if len(points) < FEWEST:
+    if len(points) < MIN_POINTS:
         return None
     x_unit, y_unit = max(abs(x) for x, _ in points), max(abs(y) for _, y in points)
     if x_unit <= 0 or y_unit <= 0:

@@ -18,7 +18,7 @@ KEPT_BELOW = 0.05
 """Below this share the flush leaves the cache as it is."""
 EXPLAINED = 0.8
 """Minimum share of the variance that the line explains. It is required for a flush that empties a cache."""
-FEWEST_POINTS = 6
+MIN_POINTS = 6
 
 Reading = Literal["flushed", "kept", "unclear"]
 
@@ -38,7 +38,7 @@ class FlushSlope:
 def fit(points: Sequence[tuple[float, float]], seed: int = SEED) -> FlushSlope:
     """The line through points of (MiB dirty, ms). Its interval is found by resampling the points."""
     good = [(x, y) for x, y in points if -HUGE < x < HUGE and -HUGE < y < HUGE]
-    whole = line([x for x, _ in good], [y for _, y in good]) if len(good) >= FEWEST_POINTS else None
+    whole = line([x for x, _ in good], [y for _, y in good]) if len(good) >= MIN_POINTS else None
     if whole is None:
         return FlushSlope(slope=spread(None, "ms/MiB", len(good)), base=None, r2=None)
 

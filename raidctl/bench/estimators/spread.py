@@ -10,7 +10,7 @@ from raidctl.bench.result import Spread
 
 SHORTEST_SECONDS = 0.5
 """Shorter phases give no figure (`n/a`)."""
-FEWEST_OPERATIONS = 300
+MIN_OPERATIONS = 300
 DRIFT = 0.20
 """Maximum relative difference between the first test and its final repetition."""
 EXACT_UP_TO = 1000
@@ -45,7 +45,7 @@ def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Sprea
 
 def too_short(seconds: float, operations: int) -> bool:
     """Whether a phase is too short. The minimum is half a second, and 300 operations."""
-    return not (seconds >= SHORTEST_SECONDS and operations >= FEWEST_OPERATIONS)
+    return not (seconds >= SHORTEST_SECONDS and operations >= MIN_OPERATIONS)
 
 
 def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:

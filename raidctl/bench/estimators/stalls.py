@@ -11,13 +11,13 @@ from raidctl.bench.estimators.spread import of_rounds
 from raidctl.bench.result import Spread
 
 TIMES_TYPICAL = 10.0
-LEAST_MS = 20.0
+MIN_MS = 20.0
 """Minimum milliseconds of a stall. It also takes at least ten times the median."""
-FEWEST = 5
+MIN_STALLS = 5
 """Minimum number of stalls for a period: four intervals."""
 REGULAR = 0.15
 """Maximum relative difference of an interval from the period."""
-MOST_MISSED = 3
+MAX_MISSED = 3
 """Maximum number of periods in an interval. A stall without operations is not seen."""
 
 
@@ -36,7 +36,7 @@ def find(starts_ns: Sequence[int], latencies_ns: Sequence[int], threshold_ms: fl
     """Stalls in order of time. Operations above the threshold that overlap are one stall."""
     if threshold_ms is None:
         typical = (median(latencies_ns) or 0.0) / 1e6
-        threshold_ms = max(LEAST_MS, TIMES_TYPICAL * typical)
+        threshold_ms = max(MIN_MS, TIMES_TYPICAL * typical)
     slow = sorted(
         (start, start + wait) for start, wait in zip(starts_ns, latencies_ns, strict=True) if wait >= threshold_ms * 1e6
     )
@@ -62,13 +62,13 @@ def period(stalls: Sequence[Stall]) -> Spread:
     """
     ends = [stall.start + stall.seconds for stall in stalls]
     gaps = [after - before for before, after in pairwise(ends)]
-    if len(stalls) < FEWEST or min(gaps) <= 0:
+    if len(stalls) < MIN_STALLS or min(gaps) <= 0:
         return spread(None, "s", len(stalls))
     shortest = sorted(gaps)[len(gaps) // 4]
     counts = [max(1, round(gap / shortest)) for gap in gaps]
     turns = [gap / count for gap, count in zip(gaps, counts, strict=True)]
     typical = median(turns) or 0.0
     off = [abs(gap - count * typical) for gap, count in zip(gaps, counts, strict=True)]
-    if max(counts) > MOST_MISSED or max(off) > REGULAR * typical or counts.count(1) * 2 < len(counts):
+    if max(counts) > MAX_MISSED or max(off) > REGULAR * typical or counts.count(1) * 2 < len(counts):
         return spread(None, "s", len(stalls))
     return of_rounds(turns, "s", len(stalls))

@@ -19,7 +19,7 @@ from raidctl.bench.estimators.segmented_fit import bend
 
 Shape = Literal["flat", "falling", "step_up", "plateau", "unmapped", "unclear"]
 
-FEWEST = 16
+MIN_POINTS = 16
 FLAT = 0.03
 """Coefficient of variation below which the speed is constant over the drive."""
 ZONED = (1.5, 2.5)
@@ -72,7 +72,7 @@ def classify(passes: Sequence[tuple[float, Sequence[float]]]) -> Curve:
     ordered = sorted((position, finite(speeds)) for position, speeds in passes if finite((position,)))
     kept = [(position, speeds) for position, speeds in ordered if speeds and min(speeds) > 0]
     points = [(position, median(speeds) or 0.0) for position, speeds in kept]
-    if len(points) < FEWEST or points[0][0] == points[-1][0]:
+    if len(points) < MIN_POINTS or points[0][0] == points[-1][0]:
         return Curve(shape="unclear")
     noise = tuple(
         median(abs(speed - middle) for speed in speeds) or 0.0
@@ -83,7 +83,7 @@ def classify(passes: Sequence[tuple[float, Sequence[float]]]) -> Curve:
     dips = _dips(mapped, dict(kept))
     smooth = [point for point in mapped if point[0] not in dips]
     known = Curve(shape="unmapped" if stretches else "unclear", unmapped=stretches, dips=dips, noise=noise)
-    return known if len(smooth) < FEWEST // 2 else _described(smooth, known)
+    return known if len(smooth) < MIN_POINTS // 2 else _described(smooth, known)
 
 
 def _described(points: list[Point], known: Curve) -> Curve:
@@ -116,7 +116,7 @@ def _described(points: list[Point], known: Curve) -> Curve:
 
 def _unmapped(points: list[Point]) -> tuple[Point, ...]:
     """Stretches of at least two positions in the upper speed group. There are two distinct groups."""
-    parting = valley([speed for _, speed in points], fewest=FEWEST)
+    parting = valley([speed for _, speed in points], min_values=MIN_POINTS)
     if parting is None or parting.high < UNMAPPED * parting.low:
         return ()
     fast = [speed > parting.threshold for _, speed in points]

@@ -8,9 +8,9 @@ from typing import TypedDict
 from raidctl.bench.estimators.histogram import Histogram
 
 LATE_MS = 2.0
-MOST_LATE = 0.05
+MAX_LATE = 0.05
 """Maximum share of answers more than 2 ms late. Above it the figures are the host's, not the model's."""
-MOST_LOST = 0.02
+MAX_LOST = 0.02
 """Maximum share of time lost in stalls of the host."""
 
 
@@ -85,7 +85,7 @@ class Lateness:
             worst_ms=(self._histogram.worst or 0) / 1e6,
             late=late,
             lost=lost,
-            host_too_slow=late > MOST_LATE or lost > MOST_LOST,
+            host_too_slow=late > MAX_LATE or lost > MAX_LOST,
             client_p50_ms=(self._clients.quantile(0.5) or 0) / 1e6,
             client_p99_ms=(self._clients.quantile(0.99) or 0) / 1e6,
         )

@@ -18,7 +18,7 @@ PLACES = 1 << 14
 APART = 0.37
 """Distance of a round's two sequential reads. It is a share of the range, and keeps one from benefiting from the other.
 """
-LEAST = 2 * MIB
+MIN_BYTES = 2 * MIB
 """Minimum bytes of a range. In smaller ones, neither sequential nor random reads stay apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}
 _UNCLEAR = "The difference is within the spread of the rounds."
@@ -48,7 +48,7 @@ class LayerTax:
             why = bench.below.why_no_ranges or "There is no device-mapper mapping below: nothing to compare."
             return TrialResult(trial=self.name, figures={}, reasons=(why,))
         piece = max(ranges, key=lambda one: one.length)
-        if piece.length < LEAST:
+        if piece.length < MIN_BYTES:
             size = words(piece.length)
             raise BenchError(
                 f"The largest piece that {piece.mapping} has on one device is {size}, too small to compare."

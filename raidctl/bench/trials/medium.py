@@ -90,7 +90,7 @@ class Medium:
 
     def _judged(self, bench: Bench, found: rotation.Reads) -> tuple[Verdict, list[str]]:
         reasons = [_REASONS[found.medium]]
-        if found.typical.n < rotation.FEWEST_READS:
+        if found.typical.n < rotation.MIN_READS:
             places = f"{counted(found.typical.n, 'place')} {'was' if found.typical.n == 1 else 'were'}"
             reasons = [f"Only {places} read: too few to decide whether it rotates."]
         if bench.target.kind == "file":

@@ -15,7 +15,7 @@ from raidctl.bench.trials.phase import MIB, Phase, latencies, stream, words
 from raidctl.bench.trials.trial import GIB, KIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
-FEWEST_RANGES = 4
+MIN_RANGES = 4
 AGAIN = 1.2
 """Multiple of the time that dirty data needs to leave the cache."""
 WITHIN = 0.1
@@ -92,8 +92,8 @@ class Overwrite:
         speeds = {part: phase.rates[0] * size / MIB for part, phase in sorted(phases.items()) if phase.rates}
         found = cache_of(speeds)
         reasons = []
-        if len(speeds) < FEWEST_RANGES:
-            those = f"Only {len(speeds)} of at least {FEWEST_RANGES} ranges"
+        if len(speeds) < MIN_RANGES:
+            those = f"Only {len(speeds)} of at least {MIN_RANGES} ranges"
             reasons.append(f"{those} {'was' if len(speeds) == 1 else 'were'} rewritten: too few to find a cache.")
         elif found.low is None or found.high is None:
             largest = words(max(speeds, default=0))
@@ -119,7 +119,7 @@ def cache_of(speeds: dict[int, float]) -> Spread:
     ``speeds``: MiB/s of rewriting, by bytes of the range.
     """
     count = len(speeds)
-    parting = readcache.valley(list(speeds.values()), fewest=FEWEST_RANGES)
+    parting = readcache.valley(list(speeds.values()), min_values=MIN_RANGES)
     if parting is None or parting.high < FAST * parting.low:
         return spread(None, "MiB", count)
     fast = [part for part, speed in speeds.items() if speed > parting.threshold]

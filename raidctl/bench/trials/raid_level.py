@@ -18,7 +18,7 @@ from raidctl.bench.verdict.early_acknowledgement import SLOWING
 from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14
-MOST_DRIVES = 8
+MAX_DRIVES = 8
 """Number of drives assumed if unknown. Strides and stripes up to twice as many chunks are tried."""
 _MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
 HIDING = SLOWING | {"degraded"}
@@ -66,7 +66,7 @@ class RaidLevel:
 
     def needs(self, target: Target) -> Needs:
         """Small writes if allowed, and full stripes on a device."""
-        chunks = 2 * MOST_DRIVES + 1
+        chunks = 2 * MAX_DRIVES + 1
         seconds = 2 * ROUNDS * self.seconds + self.rounds * chunks * self.strided * TYPICAL_S / 4
         if target.writable:
             seconds += self.most * self.seconds + 2 * self.rounds * chunks * self.striped * TYPICAL_S
@@ -110,7 +110,7 @@ class RaidLevel:
 
     def _chunks(self, bench: Bench) -> list[int]:
         """Sizes in bytes, from one chunk upwards. The last is twice the number of drives plus one, in chunks."""
-        chunk, drives = bench.below.chunk, bench.below.drives or MOST_DRIVES
+        chunk, drives = bench.below.chunk, bench.below.drives or MAX_DRIVES
         most = min(2 * drives + 1, max(2, bench.target.size // chunk // 4))
         return [chunk * count for count in range(1, most + 1)]
 

@@ -13,7 +13,7 @@ from raidctl.bench.trials.plain import gets
 from raidctl.bench.trials.trial import KIB, Bench, Interrupted, Needs, Steps
 from raidctl.bench.work import Op, Target, Work
 
-FEWEST = 30
+MIN_READS = 30
 """Minimum number of each kind."""
 TYPICAL_S = 0.02
 
@@ -74,8 +74,8 @@ class Thin:
 
     def _result(self, bench: Bench, seen: _Seen) -> TrialResult:
         total = len(seen.zeros) + len(seen.data)
-        share = len(seen.zeros) / total if total >= FEWEST else None
-        enough = min(len(seen.zeros), len(seen.data)) >= FEWEST
+        share = len(seen.zeros) / total if total >= MIN_READS else None
+        enough = min(len(seen.zeros), len(seen.data)) >= MIN_READS
         ratio = effect.of_medians(seen.zeros, seen.data) if enough else Spread(measured=None, unit="ratio", n=total)
         verdict, reasons = self._judged(seen, ratio)
         if verdict == "suspect":

@@ -18,7 +18,7 @@ PLACES = 1 << 14
 SATURATION_S = 2.0
 WRITES = 0.3
 """Share of writes, if allowed."""
-MOST = 1 << 19
+MAX_OPERATIONS = 1 << 19
 """Maximum operations of one phase. A rate that would need more is lowered."""
 
 
@@ -55,7 +55,7 @@ class Worst:
         when: dict[str, list[list[float]]] = {}
         for number in bench.rounds(len(self.shares)):
             share = self.shares[number]
-            name, rate = f"at_{share:.0%}".replace("%", ""), min(share * full, MOST / self.seconds)
+            name, rate = f"at_{share:.0%}".replace("%", ""), min(share * full, MAX_OPERATIONS / self.seconds)
             count = max(1, int(rate * self.seconds))
             moments = array("Q", (int(turn / rate * 1e9) for turn in range(count)))
             outcome = bench.run(self._stream(bench, size, count, moments))

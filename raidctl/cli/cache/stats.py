@@ -24,7 +24,7 @@ from raidctl.units import timestamp
 _PAUSE = 1.0
 """Seconds between the two samples for rates, without ``--watch``."""
 
-_USUAL, _LEAST, _MOST = 2.0, 0.1, 86400.0
+_USUAL, _MIN, _MAX = 2.0, 0.1, 86400.0
 """Seconds between two samples with ``--watch``: default, minimum, maximum."""
 
 
@@ -79,8 +79,8 @@ def _target_and_interval(target: str | None, watched: str | None) -> tuple[str |
         if target is None:
             return watched, _USUAL
         raise click.UsageError(f'"{watched}" is not a number of seconds.') from None
-    if not _LEAST <= seconds <= _MOST:
-        raise click.UsageError(f"--watch takes {_LEAST:g} to {_MOST:g} seconds.")
+    if not _MIN <= seconds <= _MAX:
+        raise click.UsageError(f"--watch takes {_MIN:g} to {_MAX:g} seconds.")
     return target, seconds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from raidctl.change.confirmation import LEAST, mismatch
+from raidctl.change.confirmation import MIN_CHARACTERS, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
 from raidctl.cli.shared.apply_change import Report, carry_out, report_of, reported, result_words
@@ -131,7 +131,7 @@ def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> Non
     if typed is None:
         if not is_terminal(sys.stdin):
             raise UsageError(f"Nothing was done: confirm it with --confirm {serial} ({what}).")
-        typed = typed_answer(f"{what}. Type its serial number, at least the last {LEAST} characters")
+        typed = typed_answer(f"{what}. Type its serial number, at least the last {MIN_CHARACTERS} characters")
         why = mismatch(typed, serial, others)
         work.asked = True
         if why is not None:

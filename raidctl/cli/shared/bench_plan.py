@@ -24,7 +24,7 @@ from raidctl.errors import UsageError
 from raidctl.text import collapse, printable
 from raidctl.units import format_binary, parse_size
 
-LEAST = 64 << 20
+MIN_BYTES = 64 << 20
 """Bytes; a smaller file does not show how a drive behaves."""
 _MIB = 1 << 20
 
@@ -155,7 +155,7 @@ def file_size(order: Order) -> tuple[int, str | None]:
     if order.profile.size <= most:
         return order.profile.size, None
     # a file that is too small is refused by the target, with the reason
-    size = max(most, LEAST)
+    size = max(most, MIN_BYTES)
     why = (
         f"The file is {format_binary(size)} instead of {format_binary(order.profile.size)}: only "
         f"{format_binary(free)} is free, and at most a quarter of that is used. "

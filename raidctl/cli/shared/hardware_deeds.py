@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.change.confirmation import LEAST, mismatch
+from raidctl.change.confirmation import MIN_CHARACTERS, mismatch
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
@@ -120,7 +120,7 @@ def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[st
         return
     if not is_terminal(sys.stdin):
         raise UsageError(f"Nothing was done. {what}; confirm it with its identity: --confirm {unique}")
-    answer = typed_answer(f"{what}. Type {unique}, at least its last {LEAST} characters")
+    answer = typed_answer(f"{what}. Type {unique}, at least its last {MIN_CHARACTERS} characters")
     work.asked = True
     why = mismatch(answer, unique, rest)
     if why is not None:

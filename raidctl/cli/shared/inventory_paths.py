@@ -11,7 +11,7 @@ from raidctl.errors import UsageError
 from raidctl.fleet.sources import unread_files
 from raidctl.text import printable
 
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 def check_paths(paths: Sequence[str]) -> None:
@@ -24,10 +24,10 @@ def check_paths(paths: Sequence[str]) -> None:
         if one != "-" and not os.path.lexists(one):
             raise UsageError(f'There is no file or directory "{printable(one)}".')
     found = list(unread_files(paths))
-    for one in found[:_MOST_NAMED]:
+    for one in found[:_MAX_NAMED]:
         click.echo(f"raidctl: {printable(one)} is not read: {_KINDS}", err=True)
-    if len(found) > _MOST_NAMED:
-        click.echo(f"raidctl: {len(found) - _MOST_NAMED} more are not read.", err=True)
+    if len(found) > _MAX_NAMED:
+        click.echo(f"raidctl: {len(found) - _MAX_NAMED} more are not read.", err=True)
 
 
 _KINDS = "in a directory, only .json, .jsonl and .ndjson (also .gz) and recordings are, and no links to directories."

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import click
 
-CLICKS_LEAST = 52
+CLICKS_MIN_WIDTH = 52
 """Columns below which click's help pages are wider than the terminal. This is 50, and a margin of 2."""
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import click
 from click.formatting import wrap_text
 
-from raidctl.cli.shared.lazy_group import CLICKS_LEAST, columns
+from raidctl.cli.shared.lazy_group import CLICKS_MIN_WIDTH, columns
 
-_LEAST = 20
+_MIN = 20
 _DEEPER = 4
 
 
@@ -17,8 +17,8 @@ class Formatter(click.HelpFormatter):
     """click's formatter, but on a narrow terminal with descriptions below the names."""
 
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
-        self.narrow = width is None and columns() < CLICKS_LEAST
-        super().__init__(indent_increment, max(columns(), _LEAST) - 1 if self.narrow else width, max_width)
+        self.narrow = width is None and columns() < CLICKS_MIN_WIDTH
+        super().__init__(indent_increment, max(columns(), _MIN) - 1 if self.narrow else width, max_width)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write the usage, continued below the program's name."""

@@ -15,7 +15,7 @@ from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Parag
 from raidctl.text import counted, listing
 
 LEVELS: Mapping[Severity, Level] = {"critical": "bad", "warning": "warn", "info": "plain"}
-_MOST_UNKNOWN = 50
+_MAX_UNKNOWN = 50
 """The most checks without a result that are listed individually."""
 
 
@@ -53,8 +53,8 @@ def section(found: Diagnosis, lines: Lines) -> Section:
         blocks.append(Paragraph("No problems found." if found.checked else "Nothing to check was found."))
     if found.unknown:
         blocks.append(Heading("Checks without a result"))
-        blocks += [_entry(one, found, lines) for one in found.unknown[:_MOST_UNKNOWN]]
-        left = len(found.unknown) - _MOST_UNKNOWN
+        blocks += [_entry(one, found, lines) for one in found.unknown[:_MAX_UNKNOWN]]
+        left = len(found.unknown) - _MAX_UNKNOWN
         if left > 0:
             blocks.append(Paragraph(f"{left} more; raidctl diagnose lists them.", "dull"))
     rules, checks = counted(len(found.rules), "rule"), counted(found.checked, "check")

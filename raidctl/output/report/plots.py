@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from raidctl.output.report import drawing
 
 KNEE = "written_mib_by_seconds"
-_MOST_ROWS = 64
+_MAX_ROWS = 64
 """The most rows in the table of a curve."""
-_MOST_PAIRS = 24
+_MAX_PAIRS = 24
 _NAMED = ("commits", "worst")
 """Trials whose latency is drawn."""
 
@@ -46,7 +46,7 @@ def of_comparison(pairs: Sequence[Pair], *, draw: bool) -> Iterator[Plot]:
     known = [one for one in pairs if one.ratio is not None and one.low is not None and one.high is not None]
     if not known:
         return
-    shown = known[:_MOST_PAIRS]
+    shown = known[:_MAX_PAIRS]
     more, less = (sum(one.change == change for one in known) for change in ("more", "less"))
     same = len(known) - more - less
     summary = f"Figures of the second run: {more} larger, {less} smaller, {same} without a difference."
@@ -112,7 +112,7 @@ def _commits(result: TrialResult, medium: TrialResult | None, *, draw: bool) -> 
 def _with_points(
     title: str, summary: str, svg: str | None, points: Sequence[tuple[float, float]], units: tuple[str, str]
 ) -> Plot:
-    step = -(-len(points) // _MOST_ROWS)
+    step = -(-len(points) // _MAX_ROWS)
     shown = [*points[:-1:step], points[-1]]
     cells: list[tuple[Cell | str, ...]] = [(_figure(x), _figure(y)) for x, y in shown]
     return Plot(title, summary, svg, table(title, units, cells, folded=True))

@@ -30,7 +30,7 @@ from raidctl_megaraid.vocabulary import (
 
 CHANNEL = 2
 """The SCSI channel on which megaraid_sas shows virtual drives. Each is under its target id."""
-_MOST_DRIVES = 10_000
+_MAX_DRIVES = 10_000
 _LD_PREFIX = "Ongoing "
 
 
@@ -90,7 +90,7 @@ def _expected(volume: GroupDraft, block: Block, depth: Pair | None) -> None:
     spans = attempt(numbers.integer, depth.value) if depth is not None else None
     if count is not None and figure is None and has_value(count.value):
         volume.unread(count.label, count.value)
-    if count is not None and figure and spans and figure * spans < _MOST_DRIVES:
+    if count is not None and figure and spans and figure * spans < _MAX_DRIVES:
         volume.put(count.lines[0], "drives_expected", figure * spans)
 
 

@@ -17,8 +17,8 @@ from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_megaraid.storcli.controller_words import word
 from raidctl_megaraid.storcli.outline import Answer, Row
 
-_MOST_OBJECTS = 8
-_MOST_CAUSES = 50
+_MAX_OBJECTS = 8
+_MAX_CAUSES = 50
 _LONGEST = 300
 _JUDGED = 1000
 """Characters of a sentence that are examined. The tools' own are shorter than a line."""
@@ -134,12 +134,12 @@ def failures(answer: Answer, command: str) -> list[Problem]:
             groups.setdefault(key, []).append(_object(row))
     found = [
         problem
-        for (text, code), objects in list(groups.items())[:_MOST_CAUSES]
+        for (text, code), objects in list(groups.items())[:_MAX_CAUSES]
         for problem in _problems(answer, command, text, code, objects)
     ]
-    if len(groups) > _MOST_CAUSES:
+    if len(groups) > _MAX_CAUSES:
         found.extend(
-            _problems(answer, command, f"{counted(len(groups) - _MOST_CAUSES, 'more cause')} not listed", "", [])
+            _problems(answer, command, f"{counted(len(groups) - _MAX_CAUSES, 'more cause')} not listed", "", [])
         )
     status = answer.printed("Status")
     if status is not None and word(status) not in _SUCCESS:
@@ -219,8 +219,8 @@ def _has_data(answer: Answer) -> bool:
 def _object_names(answer: Answer, objects: list[str]) -> str:
     """``controller 0: /c0/e8/s2, /c0/e8/s3: ``."""
     known = list(dict.fromkeys(name for name in objects if name))
-    names = ", ".join(name[:60] for name in known[:_MOST_OBJECTS])
-    if len(known) > _MOST_OBJECTS:
-        names += f" and {len(known) - _MOST_OBJECTS} more"
+    names = ", ".join(name[:60] for name in known[:_MAX_OBJECTS])
+    if len(known) > _MAX_OBJECTS:
+        names += f" and {len(known) - _MAX_OBJECTS} more"
     parts = ([f"controller {answer.number[:8]}"] if answer.number else []) + ([names] if names else [])
     return "".join(f"{part}: " for part in parts)

@@ -21,7 +21,7 @@ Row = dict[str, Pair]
 """A table row: its cells by column title. Each cell names its lines. Columns with the same title are numbered:
 ``Status``, ``Status (2)``."""
 
-_MOST_PROBLEMS = 20
+_MAX_PROBLEMS = 20
 """Most problems of one output; one with more is unusable."""
 
 
@@ -83,7 +83,7 @@ class Outline(Struct):
     def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Report a problem of this output, each one once."""
         problem = Problem(severity=severity, kind=kind, where=self.output.command, message=message, remedy=remedy)
-        if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
+        if len(self.problems) < _MAX_PROBLEMS and problem not in self.problems:
             self.problems.append(problem)
 
 
