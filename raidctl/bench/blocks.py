@@ -265,7 +265,7 @@ def _window(run_id: int, generation: int, place: int) -> bytes:
     return bytes(_unrolled()[at : at + SECTOR])
 
 
-def tell(counts: Counter[State]) -> str:
+def describe(counts: Counter[State]) -> str:
     """One sentence for display: ``3 blocks: zeros: …``."""
     bad = [(state, number) for state, number in counts.items() if state is not State.OK]
     if not bad:

@@ -88,7 +88,7 @@ class Running(Protocol):
         """A monotonic clock, in seconds."""
 
     @property
-    def tell(self) -> Callable[[str], None]:
+    def show(self) -> Callable[[str], None]:
         """Shows a line of progress to the user."""
 
     def mark(self, step: int, mark: Mark, text: str | None = None) -> None:
@@ -123,7 +123,7 @@ def do_deed(change: Running, number: int) -> None:
         change.passed = True
     change.mark(number, "start")
     change.begun.append(number)
-    change.tell(f"  {step.action}")
+    change.show(f"  {step.action}")
     fault = change.issue(step.action, step)
     refused = fault is not None and change.ended
     limit = REFUSED_SECONDS if refused else _limit(step.expects)
@@ -273,7 +273,7 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
     if "failed" in marks:
         return []  # it was refused, and has changed nothing
     if "done" not in marks:
-        change.tell(f"Waiting to see whether {step.action} still takes effect.")
+        change.show(f"Waiting to see whether {step.action} still takes effect.")
         _, seen = _watch(change, step, _limit(step.expects))
         if not unmet(seen, step.expects):
             return None
@@ -300,7 +300,7 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
     if step.undo.empty:
         return [step.no_way_back or f"{step.setting} of {step.object_id} cannot be undone"]
     mark_safely(change, number, "undo")
-    change.tell(f"  {step.undo}")
+    change.show(f"  {step.undo}")
     fault = change.issue(step.undo, step)
     missing: list[str] = []
     until = change.clock() + _limit(step.undo_expects)

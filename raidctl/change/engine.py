@@ -61,7 +61,7 @@ class Change:
     runner: Runner
     read_machine: Look
     vendors: Sequence[Vendor]
-    tell: Callable[[str], None]
+    show: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
     begun: list[int] = field(default_factory=list)
     accepted: set[int] = field(default_factory=set)
@@ -247,7 +247,7 @@ class Change:
             return
         self.mark(number, "start")
         self.begun.append(number)
-        self.tell(f"  {step.action}")
+        self.show(f"  {step.action}")
         fault = self.carry_out(step)
         if fault is not None:
             self.mark(number, "failed", fault)

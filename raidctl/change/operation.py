@@ -45,7 +45,7 @@ def put_back(
             result.faults.append(rollback.manual_remedy(back))
         elif value is None or value == step.after != step.before:
             mark_safely(change, back.number, "undo")
-            change.tell(f"  {step.undo}")
+            change.show(f"  {step.undo}")
             fault = change.undo(step)
             if fault is not None:
                 mark_safely(change, back.number, "failed", fault)

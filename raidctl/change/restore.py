@@ -50,7 +50,7 @@ class Restorer:
     look: Look
     vendors: Sequence[Vendor]
     source: str
-    tell: Callable[[str], None]
+    show: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""
@@ -100,7 +100,7 @@ class Restorer:
         """Restore one change; the caller has locked its controllers."""
         result = Restored(journaled)
         change = Change(
-            journaled.begin, self.journal, self.runner, self.look, self.vendors, self.tell, sleep=self.sleep
+            journaled.begin, self.journal, self.runner, self.look, self.vendors, self.show, sleep=self.sleep
         )
         if journaled.begin.kind == "operation":
             operation.put_back(change, journaled, result, self.look, self.vendors)
@@ -184,7 +184,7 @@ class Restorer:
             mark_safely(change, back.number, "left", text)
             return
         mark_safely(change, back.number, "undo")
-        self.tell(f"  {step.undo}")
+        self.show(f"  {step.undo}")
         fault = change.undo(step)
         if fault is not None:
             mark_safely(change, back.number, "failed", fault)
@@ -202,7 +202,7 @@ class Restorer:
             result.faults += [text for text in faults if text not in result.faults]
             for step in made.steps:
                 mark_safely(change, back.number, "undo", str(step.action))
-                self.tell(f"  {step.action}")
+                self.show(f"  {step.action}")
                 fault = change.carry_out(step)
                 if fault is not None:
                     result.faults.append(f"{step.action}: {fault}")

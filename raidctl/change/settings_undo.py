@@ -29,7 +29,7 @@ class Undoing(Running, Protocol):
     silent_drives: list[str]
 
     @property
-    def tell(self) -> Callable[[str], None]:
+    def show(self) -> Callable[[str], None]:
         """Prints a line."""
 
     def undo(self, step: Step) -> str | None:
@@ -101,9 +101,9 @@ def _undo_step(change: Undoing, number: int) -> str | None:
     step = change.begin.steps[number]
     if not change.undone_any:
         change.undone_any = True
-        change.tell("Restoring the previous settings:")
+        change.show("Restoring the previous settings:")
     deed_steps.mark_safely(change, number, "undo")
-    change.tell(f"  {step.undo}")
+    change.show(f"  {step.undo}")
     fault = change.undo(step)
     if fault is not None:
         change.faults.append(f"{step.undo}: {fault}")

@@ -98,7 +98,7 @@ def wait_for(change: Running, number: int) -> None:
             if wrong is not None and lost is None:
                 raise _ended(change, number, wrong)
             if step.hand and not asked and change.at_most != 0:  # otherwise it is in the last sentence
-                change.tell(step.hand)
+                change.show(step.hand)
                 asked = True
             if wrong is not None and lost is not None:
                 maybe = f" If that is not the reason: {wrong}" if len(gone) == 1 else ""
@@ -134,7 +134,7 @@ def _not_read(change: Running, number: int, unread: Unread, text: str) -> None:
     exhausted = unread.patience.exhausted(change.clock())
     if text != unread.reported:
         unread.reported = text
-        change.tell(f"Could not be read, so raidctl waits for the next reading: {text}")
+        change.show(f"Could not be read, so raidctl waits for the next reading: {text}")
     if not exhausted:
         return
     text = f"For {UNREAD_SECONDS / 60:.0f} minutes the machine could not be read, so its state is unknown: {text}"

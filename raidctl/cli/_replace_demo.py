@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.operate.replacement_facts import Facts, Stage
 from raidctl.simulation.demo import machine as simulated
 from raidctl.vendor.registry import vendors
@@ -41,6 +41,6 @@ def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
         if stage.name == "waiting_push" and simulated(name, vendors()[0], place).bay_of(facts.old) is not None:
             lines.insert(0, ("--pull", name, bay))  # the controller no longer lists the drive that is still in its bay
         for line in lines:
-            tell(f"On this simulated machine: {shlex.join(['raidctl', *known, 'demo', *line])}")
+            emit_message(f"On this simulated machine: {shlex.join(['raidctl', *known, 'demo', *line])}")
 
     return shown

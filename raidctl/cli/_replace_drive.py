@@ -22,9 +22,9 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import machine, machine_for_deeds
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import AGREED, Consent, Interrupted, Work, about, agreed, tell
+from raidctl.cli.shared.plan_change import AGREED, Consent, Interrupted, Work, about, agreed
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import emit, emit_json, emit_message
 from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, RaidctlError, UnderWay, UsageError
 from raidctl.model.objects import drives_by_id
 from raidctl.operate.replacement_facts import (
@@ -61,7 +61,9 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         seen = named.survey()
         with _open_ones_named(settings):
             facts, around = facts_for(named, seen, word, wanted, settings)
-        replacement = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        replacement = Replacing(
+            named.runner, named.vendors, facts, emit_message, consent.unsafe is not None, wanted.wipe
+        )
         replacement.hint = demo_hints(settings, facts)
         speed = [f"While raidctl waits: {step.action}" for step in rate_plan(named, seen, facts, wanted.rate).steps]
 
@@ -72,12 +74,12 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         asked = Consent(dry_run=consent.dry_run, yes=consent.yes or not facts.gone, unsafe=consent.unsafe)
         noted = (*notes(seen, facts, around, wanted), *speed)
         work = Work(named, seen, planner(seen), place, asked, planner=planner, notes=noted)
-        tell(_title(facts))
-        tell(prospect(seen, facts))
+        emit_message(_title(facts))
+        emit_message(prospect(seen, facts))
         with reported(Report(work.plan), settings) as report:
             code = agreed(work, settings)
             if code in (None, EXIT_FINE):
-                tell(outlook(facts))
+                emit_message(outlook(facts))
             if code is not None:
                 report.result = "refused" if work.plan.denials else "planned"
                 return code
@@ -140,7 +142,7 @@ def _run(replacement: Replacing, change: Change) -> None:
             now_there = (
                 replacement.seen if isinstance(error, UnderWay) and replacement.seen is not None else change.look()
             )
-            tell(redundancy_now(now_there, replacement.facts))
+            emit_message(redundancy_now(now_there, replacement.facts))
             _report_outside(now_there, replacement)
         raise
 
@@ -152,7 +154,7 @@ def _report_outside(seen: Survey, replacement: Replacing) -> None:
         operations = families.get(family_in(volume.id))
         if operations is not None:
             command = operations.back(volume, node)
-            tell(f"{node} is a former member of an array. If it was pulled by mistake: `{command}`.")
+            emit_message(f"{node} is a former member of an array. If it was pulled by mistake: `{command}`.")
 
 
 def _waiting(change: Change, wanted: Wanted) -> Change:
@@ -165,12 +167,12 @@ def _done(change: Change, settings: Settings, facts: Facts) -> int:
     for text in (
         boot_notes(facts, (new.device if new is not None else None) or "the new drive") if not facts.boot_run else ()
     ):
-        tell(text)
+        emit_message(text)
     for text in change.warnings:
-        tell(f"Warning: {text}.")
+        emit_message(f"Warning: {text}.")
     if not settings.as_json:
         what = f"{facts.new} is a spare now" if facts.gone == "spare" else f"{facts.name} was replaced by {facts.new}"
-        tell(f"Done: {what}; in the journal as change {change.begin.change}.")
+        emit_message(f"Done: {what}; in the journal as change {change.begin.change}.")
     return EXIT_NOT_UNDONE if change.doubtful else EXIT_FINE
 
 
@@ -228,7 +230,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             facts = with_successor(facts, _named_successor(named.survey(), wanted.successor, facts))
         if wanted.boot:
             facts = _with_boot(facts)
-        going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
+        going = Replacing(named.runner, named.vendors, facts, emit_message, consent.unsafe is not None, wanted.wipe)
         going.hint = demo_hints(settings, facts)
         with reported(Report(Plan(), change=journaled.begin.change), settings) as report:
             if consent.dry_run:
@@ -238,7 +240,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             with held(journaled, settings):
                 journal = Journal(place)
                 note_resumed(journal, journaled.begin)
-                running = Change(journaled.begin, journal, named.runner, named.survey, named.vendors, tell)
+                running = Change(journaled.begin, journal, named.runner, named.survey, named.vendors, emit_message)
                 with (
                     at_rate(named, place, settings, facts, wanted.rate),
                     blinking_bays(named, place, settings, journaled.begin.change, waits=wanted.wait) as going.led,
@@ -257,7 +259,7 @@ def _next_step(going: Replacing, seen: Survey) -> int:
     going.begun = True
     reasons = [denial.reason for denial in going.plan(stage, seen).denials] if stage.problem is None else []
     why = stage.problem or " ".join(dict.fromkeys(reasons))
-    tell(why or f"Next: {stage.name.replace('_', ' ')}.")
+    emit_message(why or f"Next: {stage.name.replace('_', ' ')}.")
     going.report(seen)
     return UnderWay.exit_code if why else EXIT_FINE
 
@@ -265,7 +267,7 @@ def _next_step(going: Replacing, seen: Survey) -> int:
 def _with_boot(facts: Facts) -> Facts:
     """Return the facts with ``--boot``, if given now. It runs what was determined when the replacement began."""
     if not facts.boot_tool:
-        tell(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing to do."))
+        emit_message(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing to do."))
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 
@@ -312,9 +314,9 @@ def abandon_replacement(settings: Settings, consent: Consent, change: str, confi
             led.off()
         report.result = "planned" if consent.dry_run else "abandoned"
     arrays = parts(seen, facts)
-    tell(f"{begun} the replacement of {facts.name}. Nothing is done to its arrays, and nothing undone.")
+    emit_message(f"{begun} the replacement of {facts.name}. Nothing is done to its arrays, and nothing undone.")
     for part in [] if isinstance(arrays, str) else arrays:
-        tell(f"  {part.volume.id} is {part.volume.status}; {_where(serials_of(seen), facts)}.")
+        emit_message(f"  {part.volume.id} is {part.volume.status}; {_where(serials_of(seen), facts)}.")
     return EXIT_FINE
 
 

@@ -21,8 +21,9 @@ from raidctl.cli.shared.led_restore import led_restorer
 from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on, open_changes, with_states
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
+from raidctl.cli.shared.plan_change import AGREED, about, work_on
 from raidctl.cli.shared.temporary_change import guardian
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import RaidctlError, UnderWay
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -55,12 +56,12 @@ class ReplacementLed:
             self._switch_on(names, seen)
         except RaidctlError as error:
             self._held.close()
-            tell(f"No LED blinks: {error}")
+            emit_message(f"No LED blinks: {error}")
 
     def _switch_on(self, names: Sequence[str], seen: Survey) -> None:
         found = leds_on(self.named, seen, names, _LONGEST)
         for one in found.unlit:
-            tell(f"No LED blinks for {one.bay.object_id}: {one.why}.")
+            emit_message(f"No LED blinks for {one.bay.object_id}: {one.why}.")
         if not found.indicators:
             return
         leds = led_machine(self.named, found.indicators)
@@ -69,13 +70,13 @@ class ReplacementLed:
             work.begin("locate", about()), indicators=tuple(found.indicators), facts={"operation": self.change}
         )
         if not work.plan.steps:
-            tell(f"{_named(found.indicators)} is on already; raidctl does not switch it off.")
+            emit_message(f"{_named(found.indicators)} is on already; raidctl does not switch it off.")
             return
         self._held.enter_context(work.hold(entry))
         standby = self._held.enter_context(guardian(self.settings, entry)) if self.waits else None
         work.change(entry, _quiet).apply()
         for indicator in with_states(found.indicators, leds) if self.waits else ():  # else left_on() prints it
-            tell(f"{_sentence(indicator)}.")
+            emit_message(f"{_sentence(indicator)}.")
         if standby is not None and not self.settings.host:
             standby.wait()
 
@@ -92,13 +93,13 @@ class ReplacementLed:
                 faults = [*result.faults, *([result.busy] if result.busy else [])]
                 if faults:
                     what = _named(journaled.begin.indicators)
-                    tell(f'{what} is not switched off: {listing(faults)}. Try "{self._off_command}".')
+                    emit_message(f'{what} is not switched off: {listing(faults)}. Try "{self._off_command}".')
 
     def preview_off(self) -> None:
         """Print which LEDs :meth:`off` would switch off. Nothing is changed."""
         for journaled in self._open():
             for indicator in journaled.begin.indicators:
-                tell(f"{_named([indicator])} would be switched off, if it still blinks: {indicator.off}")
+                emit_message(f"{_named([indicator])} would be switched off, if it still blinks: {indicator.off}")
 
     @property
     def _off_command(self) -> str:
@@ -113,7 +114,7 @@ class ReplacementLed:
         self._held.close()
         for journaled in self._open():
             for indicator in journaled.begin.indicators:
-                tell(f'{_sentence(indicator)} until this continues; "{self._off_command}" switches it off.')
+                emit_message(f'{_sentence(indicator)} until this continues; "{self._off_command}" switches it off.')
 
 
 @contextlib.contextmanager

@@ -27,10 +27,9 @@ from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine, print_tracebacks, with_own_records
 from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.switcher import Switcher, refusal
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_message
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.json_decode import valid_text
 from raidctl.text import listing, printable
@@ -157,7 +156,7 @@ class _Verifying:
             consent = Agreement(
                 order.asks or bool(self.options.states), dry_run=self.options.dry_run, yes=self.options.yes
             )
-            measuring = Measuring(order, checked.seen, self.here.runner, bar.tell)
+            measuring = Measuring(order, checked.seen, self.here.runner, bar.update)
             if self.options.states:
                 _refuse_load(measuring)
             agreed = False
@@ -189,7 +188,7 @@ class _Verifying:
         try:
             return self.store.add(valid_text(made)).id
         except RaidctlError as error:
-            tell(f"The run was not saved: {error}")
+            emit_message(f"The run was not saved: {error}")
             return None
 
     def _joined(
@@ -210,7 +209,7 @@ class _Verifying:
         """Print the results; return the exit code."""
         emit_found(report, self.settings, "verify.screen", checked.inventory, more=self.settings.verbose)
         if session is None or session.interrupted:
-            tell("Ended early: the results are those of the measurements up to then.")
+            emit_message("Ended early: the results are those of the measurements up to then.")
             return EXIT_INTERRUPTED
         return exit_code(report)
 

@@ -11,9 +11,9 @@ from raidctl.cli.shared.apply_change import report_of
 from raidctl.cli.shared.cache_policy import Policy, policy_options
 from raidctl.cli.shared.option_types import AliasedChoice
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
-from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_options, planned, tell
+from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_options, planned
 from raidctl.cli.shared.temporary_change import for_a_while
-from raidctl.cli.shared.terminal import emit_json
+from raidctl.cli.shared.terminal import emit_json, emit_message
 from raidctl.errors import EXIT_FINE
 from raidctl.runners.foreground_child import is_missing, run_child
 from raidctl.survey.survey import Survey
@@ -78,7 +78,7 @@ def command(
     load: tuple[str, ...] = context.meta["raidctl.load"]
     _check(settings, consent, target, load)
     if is_missing(load[0]) and not consent.dry_run:
-        tell(f"There is no command {load[0]!r}: nothing was changed.")
+        emit_message(f"There is no command {load[0]!r}: nothing was changed.")
         return EXIT_NOT_FOUND
     wanted = _wanted(target, policy, split, drive_cache and setting_values.switched(drive_cache))
     with planned(settings, consent, wanted, policy.families) as work:
@@ -138,8 +138,8 @@ def _wanted(
 def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
     with for_a_while(work, settings) as change:
         if change is None:
-            tell("No change needed; the command runs with the current settings.")
+            emit_message("No change needed; the command runs with the current settings.")
         else:
             state = "set" if change.warnings else "active"  # the warnings have been printed
-            tell(f"The policy is {state}; change {change.begin.change} will be undone when the command ends.")
+            emit_message(f"The policy is {state}; change {change.begin.change} will be undone when the command ends.")
         return run_child(load)

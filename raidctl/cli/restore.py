@@ -20,11 +20,11 @@ from raidctl.cli.shared.led_restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import note_own_journal, tell
+from raidctl.cli.shared.plan_change import note_own_journal
 from raidctl.cli.shared.state_directories import readable_directory, state_directory
 from raidctl.cli.shared.systemd_units import filled, install
 from raidctl.cli.shared.temporary_change import report
-from raidctl.cli.shared.terminal import after_change, emit, emit_json
+from raidctl.cli.shared.terminal import after_change, emit, emit_json, emit_message
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, UsageError
 from raidctl.layers import family
 from raidctl.runners.foreground_child import wait_for_parent
@@ -118,10 +118,10 @@ def _nothing_to_restore(settings: Settings, *, quiet: bool, elsewhere: Sequence[
     if settings.as_json:
         emit_json([])
     elif not quiet:
-        tell("Nothing to undo.")
+        emit_message("Nothing to undo.")
     for source in sorted({journaled.begin.source for journaled in elsewhere if journaled.open}):
         # not in quotation marks: the options of this machine must not be added
-        tell(f"On another machine something is: {restore_command(source, readable_directory(settings))}")
+        emit_message(f"On another machine something is: {restore_command(source, readable_directory(settings))}")
     if not quiet:
         note_own_journal(settings, "restore")
     return EXIT_FINE
@@ -131,9 +131,9 @@ def _restorers(named: Machine, place: Path, changes: Sequence[JournaledChange], 
     """Return what restores these changes; LEDs are looked up separately."""
     kinds = {journaled.begin.kind for journaled in changes}
     journal = Journal(place)
-    made = [led_restorer(named, journal, place, changes, tell)] if "locate" in kinds else []
+    made = [led_restorer(named, journal, place, changes, emit_message)] if "locate" in kinds else []
     if kinds - {"locate"}:
-        made.append(Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell))
+        made.append(Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, emit_message))
     for restorer in made:
         restorer.patience = patience
     return made
@@ -181,20 +181,20 @@ def _named(of: object, *fields: str) -> dict[str, object]:
 
 def _preview(one: Preview) -> None:
     begin = one.journaled.begin
-    tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
+    emit_message(f"Change {begin.change} of {begin.at} ({begin.about}):")
     for number, step in enumerate(one.steps, 1):
         emit(f"{printable(f'{number}. {step.action}')}\n")
         emit(f"     {printable(f'{step.setting} of {step.object_id}: {step.before} -> {step.after}')}\n")
     for text in one.left:
-        tell(f"Would be left as it is: {text}.")
+        emit_message(f"Would be left as it is: {text}.")
     for text in one.faults:
-        tell(f"Could not be undone: {text}.")
+        emit_message(f"Could not be undone: {text}.")
     if one.busy:
-        tell(f"It is still under way: {one.busy}")
+        emit_message(f"It is still under way: {one.busy}")
     elif one.open:
-        tell(f"It is open: {one.open}")
+        emit_message(f"It is open: {one.open}")
     elif not (one.steps or one.left or one.faults):
-        tell("All settings are as before; it would only be closed in the journal.")
+        emit_message("All settings are as before; it would only be closed in the journal.")
 
 
 def _forget(journal: Journal, place: Path, here: Sequence[JournaledChange], name: str, *, dry_run: bool) -> int:
@@ -202,7 +202,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[JournaledChange], name
     for journaled in here:
         begin = journaled.begin
         if dry_run:
-            tell(f"Change {begin.change} would be closed without undoing it:")
+            emit_message(f"Change {begin.change} would be closed without undoing it:")
         else:
             holder = Holder(change=begin.change, pid=os.getpid(), since=timestamp(), about="restore --forget")
             held = [held_name(begin.source, subject.id) for subject in begin.subjects]
@@ -210,13 +210,13 @@ def _forget(journal: Journal, place: Path, here: Sequence[JournaledChange], name
                 journal.append(
                     End(change=begin.change, at=timestamp(), result="stands", text="given up: restore --forget")
                 )
-            tell(f"Change {begin.change} is closed without undoing it:")
+            emit_message(f"Change {begin.change} is closed without undoing it:")
         for number in journaled.started():
             step = begin.steps[number]
             way = f"; to restore it: {step.undo}" if not step.undo.empty else ""
-            tell(f"  {step.setting} of {step.object_id} was {step.before or 'unknown'}{way}")
+            emit_message(f"  {step.setting} of {step.object_id} was {step.before or 'unknown'}{way}")
     if not here:
-        tell(f"Change {name} has an end already; nothing to undo.")
+        emit_message(f"Change {name} has an end already; nothing to undo.")
     return EXIT_FINE
 
 
@@ -238,18 +238,18 @@ def _report(results: list[Restored], settings: Settings) -> int:
         if settings.as_json:
             break
         begin = result.journaled.begin
-        tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
+        emit_message(f"Change {begin.change} of {begin.at} ({begin.about}):")
         report(result)
         for text in result.faults:
-            tell(f"Not restored: {text}.")
+            emit_message(f"Not restored: {text}.")
             if len(result.journaled.begin.steps) and text.endswith("does not exist"):
-                tell(f'If it never comes back: "raidctl restore --forget {begin.change}"')
+                emit_message(f'If it never comes back: "raidctl restore --forget {begin.change}"')
         if result.busy:
-            tell(f"It is still under way: {result.busy}")
+            emit_message(f"It is still under way: {result.busy}")
         elif result.open:
-            tell(f"It is open: {result.open}")
+            emit_message(f"It is open: {result.open}")
         elif not (result.faults or result.left or result.put_back):
-            tell("All settings are as before; nothing to undo.")
+            emit_message("All settings are as before; nothing to undo.")
     if settings.as_json:
         names = ("put_back", "left", "faults", "warnings", "busy", "open")
         with after_change('What was undone is in "raidctl journal".'):

@@ -42,7 +42,7 @@ class Applying:
     runner: Runner
     vendors: Sequence[Vendor]
     layout: Layout
-    tell: Callable[[str], None]
+    show: Callable[[str], None]
     facts: ApplyFacts = field(default_factory=ApplyFacts)
     unsafe: bool = False
     _looked: tuple[Survey, tuple[Compiled, Stages, MachineFacts]] | None = None
@@ -223,7 +223,7 @@ class Applying:
         for node, found in converse(read_contents(list(nodes)), self.runner).items():
             if found.signatures:
                 text = f"{nodes[node].id} shows {', '.join(found.signatures)} from earlier use of its drives:"
-                self.tell(f"Warning: {text} it is not empty. Check it before you use it.")
+                self.show(f"Warning: {text} it is not empty. Check it before you use it.")
 
     def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
         """Return the steps of the next stage; empty: everything is done."""

@@ -59,7 +59,7 @@ class Replacing:
     runner: Runner
     vendors: Sequence[Vendor]
     facts: Facts
-    tell: Callable[[str], None]
+    show: Callable[[str], None]
     unsafe: bool = False
     wipe: str | None = None
     """Serial number of the new drive whose content may be erased."""
@@ -238,7 +238,7 @@ class Replacing:
         for what, text in news(seen, self.facts, self.vendors):
             if what not in self._reported:
                 self._reported.add(what)
-                self.tell(text)
+                self.show(text)
 
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
         """Return what a reading does not confirm yet. This goes beyond the expectations on the model."""
@@ -347,7 +347,7 @@ class Replacing:
             self.seen = seen
             if stage.problem is None and stage.name == "vetting":
                 self.facts = replace(self.facts, new=new_drives(seen, self.facts)[0].serial or "")
-                self.tell(f"New drive: {self.facts.new}.")
+                self.show(f"New drive: {self.facts.new}.")
                 continue
             stage = self.back.before(stage, seen, self.facts)
             stage, made = self.settled(stage, seen) if stage.problem is None else (stage, Plan())

@@ -36,7 +36,7 @@ class Bar:
         self._screen = screen
         self._task = None if screen is None else screen.add_task("", total=1.0, visible=False)
 
-    def tell(self, what: str, spent: float, total: float) -> None:
+    def update(self, what: str, spent: float, total: float) -> None:
         """Update the bar: current step, seconds spent, and the estimated total."""
         if self._screen is None or self._task is None:
             return

@@ -17,10 +17,10 @@ from raidctl.bench.blocks import (
     State,
     block,
     classify,
+    describe,
     header,
     pool,
     shift_of,
-    tell,
 )
 from tests.support.over import over
 
@@ -157,5 +157,5 @@ def test_the_header_has_its_documented_length() -> None:
 
 def test_counts_are_printed_as_a_sentence() -> None:
     """The most frequent fault comes first."""
-    assert tell(Counter({State.OK: 3})) == "All 3 blocks read back as they were written."
-    assert tell(Counter({State.OK: 3, State.TORN: 1, State.ZERO: 2})).startswith("2 blocks: zeros")
+    assert describe(Counter({State.OK: 3})) == "All 3 blocks read back as they were written."
+    assert describe(Counter({State.OK: 3, State.TORN: 1, State.ZERO: 2})).startswith("2 blocks: zeros")

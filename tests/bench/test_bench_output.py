@@ -411,7 +411,7 @@ def test_a_closed_terminal_does_not_block_the_undo() -> None:
         console = Console(file=file, force_terminal=True)
         with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as drawn:
             bar = Bar(drawn)
-            bar.tell("commits", 1.0, 2.0)
+            bar.update("commits", 1.0, 2.0)
             os.close(terminal)
             with bar.hidden():
                 done.append("put back")

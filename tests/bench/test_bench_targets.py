@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_removed_is_named(tmp_path: Path) -> None:
     """A file that cannot be removed is reported with its path."""
     place, messages = tmp_path / "place", list[str]()
     place.mkdir()
-    with FileTarget(str(place), MIB, tell=messages.append) as target:
+    with FileTarget(str(place), MIB, warn=messages.append) as target:
         place.rename(tmp_path / "elsewhere")
         place.write_text("no directory any more")
     assert messages == [f"{target.path} could not be removed (Not a directory): remove it by hand."]

@@ -313,7 +313,7 @@ def test_contradictory_records_are_refused(setup: WitnessSetup) -> None:
         witness.ask(Intent([1]), Fine)
     with setup.running(), setup.session("boot 1") as (witness, opened):
         witness.ask(Begin(opened.generation), Fine)
-        witness.tell(Durable(opened.generation, 0.0))
+        witness.send(Durable(opened.generation, 0.0))
         witness.ask(Intent([1]), Fine)
         with pytest.raises(CannotTell, match="before the flush of the one before it"):
             witness.ask(Intent([2]), Fine)

@@ -94,10 +94,10 @@ class _Run:
 
 
 class Witness:
-    """A witness with its journals in ``directory``. ``tell`` receives a sentence for each event."""
+    """A witness with its journals in ``directory``. ``report_event`` receives a sentence for each event."""
 
-    def __init__(self, directory: Path, token: bytes, tell: Callable[[str], object]) -> None:
-        self._directory, self._token, self._tell = directory, token, tell
+    def __init__(self, directory: Path, token: bytes, report_event: Callable[[str], object]) -> None:
+        self._directory, self._token, self._report_event = directory, token, report_event
         self._id = secrets.token_hex(8)
         self._lock = threading.Condition()
         self._active: _Run | None = None
@@ -166,11 +166,11 @@ class Witness:
             while run is not None:
                 self._message(run, wire.receive(ToWitness))
         except ProtocolError as error:
-            self._tell(f"A connection from {where} was refused: {error}.")
+            self._report_event(f"A connection from {where} was refused: {error}.")
         except ConnectionLost:
             pass
         except RaidctlError as error:
-            self._tell(str(error))
+            self._report_event(str(error))
         finally:
             connection.close()
             self._places.release()
@@ -186,11 +186,11 @@ class Witness:
                 self._lock.wait_for(lambda: not self._writing(asked), timeout=_CLOSING)
                 run, opened = self._opened(wire, first, asked)
         except RaidctlError as error:
-            self._tell(f"{where}: {error}")
+            self._report_event(f"{where}: {error}")
             wire.send(Refused(str(error)))
             return None
         what = "a cut is to be checked" if opened.due else "connected"
-        self._tell(f"Run {opened.run} of {printable(first.host or where)}: {what}.")
+        self._report_event(f"Run {opened.run} of {printable(first.host or where)}: {what}.")
         wire.send(opened)
         return run
 
@@ -291,7 +291,7 @@ class Witness:
             raise
         if isinstance(answer, Judged):
             cut = answer.cut
-            self._tell(
+            self._report_event(
                 f"Run {run.account.run.run}, cut {cut.number}: {cut.verdict}{'' if cut.counted else ', not counted'}."
             )
         if answer is not None:
@@ -312,7 +312,7 @@ class Witness:
             run.journal.close()
             self._active = None
             self._lock.notify_all()
-        self._tell(f"Run {account.run.run}: the connection has ended.")
+        self._report_event(f"Run {account.run.run}: the connection has ended.")
 
 
 def _answer(run: _Run, message: ToWitness) -> FromWitness | None:

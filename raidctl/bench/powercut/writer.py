@@ -91,7 +91,7 @@ class WitnessConnection:
         Raises:
             CannotTell: The witness refuses, or is gone.
         """
-        self.tell(message)
+        self.send(message)
         try:
             answer = self._wire.receive(FromWitness)
         except (ConnectionLost, ProtocolError) as error:
@@ -107,7 +107,7 @@ class WitnessConnection:
             raise CannotTell(f"The witness at {self.shown} sent an unexpected reply.")
         return answer
 
-    def tell(self, message: msgspec.Struct) -> None:
+    def send(self, message: msgspec.Struct) -> None:
         """Send a message that has no answer. Raise CannotTell if the witness is gone."""
         try:
             self._wire.send(message)
@@ -161,7 +161,7 @@ def check(witness: WitnessConnection, medium: Medium, opened: Opened, how: How) 
     try:
         for start in range(0, plan.blocks, _PIECE):
             piece = [content(medium, plan, run_id, n) for n in range(start, min(start + _PIECE, plan.blocks))]
-            witness.tell(Content(start, piece))
+            witness.send(Content(start, piece))
     except OSError as error:
         raise CannotTell(f"The target cannot be read: {error.strerror or error}. The cut is not judged yet.") from None
     judged: Judged = witness.ask(Check(how), Judged)
@@ -183,13 +183,18 @@ class Writing:
     Args:
         opened: The run.
         most: Bytes to write at most.
-        tell: Receives a sentence for each event.
+        report_event: Receives a sentence for each event.
     """
 
     def __init__(
-        self, witness: WitnessConnection, medium: Medium, opened: Opened, most: int, tell: Callable[[str], object]
+        self,
+        witness: WitnessConnection,
+        medium: Medium,
+        opened: Opened,
+        most: int,
+        report_event: Callable[[str], object],
     ) -> None:
-        self._witness, self._medium, self._opened, self._tell = witness, medium, opened, tell
+        self._witness, self._medium, self._opened, self._report_event = witness, medium, opened, report_event
         self._plan: Plan = opened.plan
         self._groups = max(most // (opened.plan.block_bytes * opened.plan.group), 1)
         self._buffer = mmap.mmap(-1, self._plan.block_bytes)
@@ -207,7 +212,7 @@ class Writing:
         done = 0
         try:
             self._fill()
-            self._tell(ready)
+            self._report_event(ready)
             while done < self._groups:
                 self._group()
                 done += 1
@@ -262,7 +267,7 @@ class Writing:
 
     def _flushed(self, upto: int) -> None:
         self._medium.flush()
-        self._witness.tell(Durable(upto, time.monotonic()))
+        self._witness.send(Durable(upto, time.monotonic()))
         self._generation = upto + 1
 
 

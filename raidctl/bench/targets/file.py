@@ -55,7 +55,7 @@ class FileTarget(Opened):
         run_id: Mark of its blocks, in generation 0: a `Work` with ``verify`` accepts them with
             ``generation=0``, and with 1 or more counts them as lost writes.
         progress: Called with the bytes written and the total.
-        tell: Receives a sentence if the file could not be removed.
+        warn: Receives a sentence if the file could not be removed.
 
     Raises:
         BenchError: There is no room, or no file can be written there; on entering.
@@ -73,7 +73,7 @@ class FileTarget(Opened):
         share: float = SHARE,
         run_id: int = 0,
         progress: Callable[[int, int], object] | None = None,
-        tell: Callable[[str], object] = lambda _: None,
+        warn: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.directory = os.path.realpath(directory)
         self.size = -(-max(size, _MIN) // _CHUNK) * _CHUNK if size > _CHUNK else max(size, _MIN)
@@ -85,7 +85,7 @@ class FileTarget(Opened):
         self._share = share
         self._run_id = run_id
         self._progress = progress
-        self._tell = tell
+        self._warn = warn
         self._made: tuple[int, int] | None = None
         self._caretaker: CleanupWatchdog | None = None
 
@@ -128,7 +128,7 @@ class FileTarget(Opened):
             except FileNotFoundError:
                 pass
             except OSError as failed:  # a file system that went read-only after errors
-                self._tell(f"{printable(self.path)} could not be removed ({failed.strerror}): remove it by hand.")
+                self._warn(f"{printable(self.path)} could not be removed ({failed.strerror}): remove it by hand.")
         if caretaker is not None:
             caretaker.dismiss()
         super().close()

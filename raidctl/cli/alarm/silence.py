@@ -10,9 +10,9 @@ from raidctl.change.journal import End, Journal
 from raidctl.cli.alarm._switch import controllers_for
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import about, tell
+from raidctl.cli.shared.plan_change import about
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import emit, emit_json, emit_message
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, UsageError
 from raidctl.model import Inventory
 from raidctl.operate.alarms import Result, Silenced, way_of
@@ -62,7 +62,7 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
     elif done.result in ("planned", "accepted"):
         emit(f"{done.message}\n")
     else:
-        tell(f"raidctl: {done.object_id}: {done.message}")
+        emit_message(f"raidctl: {done.object_id}: {done.message}")
     return {"refused": EXIT_NO, "uncertain": EXIT_NOT_UNDONE}.get(done.result, EXIT_FINE)
 
 
@@ -75,7 +75,7 @@ def _silenced(
     entry = begin("set", Plan(), inventory, about=about(), source=named.source)
     journal.append(entry)
     if not settings.as_json:
-        tell(f"  {action}")
+        emit_message(f"  {action}")
     [answer] = named.runner.carry_out([action.request()])
     fault = offered.judge(action, answer) if answer.trouble is None else trouble_text(answer)
     journal.append(End(change=entry.change, at=timestamp(), result="done" if fault is None else "stopped", text=fault))

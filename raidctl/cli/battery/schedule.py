@@ -10,8 +10,7 @@ from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.foreign_deeds import controller_named
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_message
 from raidctl.errors import AccessMissing
 from raidctl.model import Controller
 from raidctl.operate.abilities import offered_by, refused_deeds
@@ -46,7 +45,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     if not settings.as_json:
         for one in chosen:
             for denial in _by_hand(seen, one):
-                tell(f"{one.id}: {' '.join(filter(None, (denial.reason, denial.alternative)))}")
+                emit_message(f"{one.id}: {' '.join(filter(None, (denial.reason, denial.alternative)))}")
     return exit_code(found.problems)
 
 

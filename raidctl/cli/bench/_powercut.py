@@ -28,7 +28,7 @@ from raidctl.cli.shared.before_measuring import Agreement
 from raidctl.cli.shared.bench_plan import kind_of, range_of, size_of
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import BenchError, CannotTell, RaidctlError, UsageError
 from raidctl.host import BlockDevice, HostView
 from raidctl.text import printable
@@ -152,7 +152,7 @@ class Session:
                 self.file.remove()
             raise
         for note in self.opened.notes:
-            tell(note)
+            emit_message(note)
         if plan is None:
             self.witness.check_target(target)
             self._run = self.opened.run
@@ -199,7 +199,9 @@ class Session:
             return Handled(device.fileno(), plan.first, plan.block_bytes) if options.only else of_device(device, plan)
         self.file = self._stack.enter_context(RunFile(options.target, self._run, size, new=new))
         if not self.file.direct:
-            tell("O_DIRECT is refused here: writes go through the page cache, and each group is flushed out of it.")
+            emit_message(
+                "O_DIRECT is refused here: writes go through the page cache, and each group is flushed out of it."
+            )
         return Handled(self.file.fileno(), 0, plan.block_bytes)
 
     def _identity(self) -> tuple[Target, str | None]:
@@ -237,7 +239,7 @@ class Session:
         report = self.witness.report()
         if self.options.remove:
             self.file.remove()
-            tell(f"Removed {self.file.name}.")
+            emit_message(f"Removed {self.file.name}.")
         return report
 
     def _refuse_foreign(self) -> None:
@@ -259,7 +261,7 @@ class Session:
         opened, run = self.opened, self.opened.run
         if self.resumed:
             self._refuse_foreign()
-        writing = Writing(self.witness, self.medium, opened, self.options.most, tell)
+        writing = Writing(self.witness, self.medium, opened, self.options.most, emit_message)
         forget(self._settings)
         try:
             done = writing.run(f"Writing: cut the power at any time. After the start: {self.options.again} {run}")

@@ -24,8 +24,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_message
 from raidctl.errors import (
     EXIT_CANNOT_TELL,
     EXIT_FINE,
@@ -162,7 +161,7 @@ def _run(
             order = temporary.order(order, settings, here, seen)
         try:
             with progress() as bar:
-                measuring = Measuring(order, seen, here.runner, bar.tell)
+                measuring = Measuring(order, seen, here.runner, bar.update)
 
                 def agree(plan: Sequence[str]) -> None:
                     with bar.hidden():
@@ -213,6 +212,6 @@ def _saved(run: Run) -> None:
         ) as file:
             file.write(to_json(run))
     except OSError as error:
-        tell(f"It could not be written to a file either: {error.strerror}.")
+        emit_message(f"It could not be written to a file either: {error.strerror}.")
     else:
-        tell(f'The run is in {file.name}; "raidctl bench show {Path(file.name)}" shows it.')
+        emit_message(f'The run is in {file.name}; "raidctl bench show {Path(file.name)}" shows it.')

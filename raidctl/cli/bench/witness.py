@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from raidctl.cli.shared.options import output_options, settings_of, state_option
-from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import EXIT_FINE
 
 
@@ -63,7 +63,7 @@ def command(context: click.Context, /, *, listen: str, directory: Path | None, t
         raise refused(place, error) from None
     secret = token or place / "token"
     made = make_token(secret)
-    witness = Witness(place, token_in(secret), tell)
+    witness = Witness(place, token_in(secret), emit_message)
     where, number = witness.listen(host, port)
     for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(one, lambda *_: witness.stop())

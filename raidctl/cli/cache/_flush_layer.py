@@ -19,9 +19,10 @@ from raidctl.change.failure_messages import DENIED
 from raidctl.change.state_directory import Held
 from raidctl.cli.cache._stack import Caches
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import tell, work_on
+from raidctl.cli.shared.plan_change import work_on
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import ChangeUndone
 from raidctl.layers import family
 from raidctl.layers.flushing import Job, left
@@ -70,7 +71,7 @@ class Flushing:
 
     def _tried(self, job: Job, action: Action) -> Answer:
         """Run a command. Sync the whole machine if ``sync`` is too old for ``--file-system``."""
-        tell(f"  {action}")
+        emit_message(f"  {action}")
         answer = self._run(job, action)
         if answer.result == "failed" and "--file-system" in action.argv and _OLD.search(answer.why or ""):
             return self._tried(job, Action(argv=("sync",)))

@@ -13,8 +13,7 @@ from raidctl.cli.cache._stack import Caches, caches
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, output_options, settings_of, these_machine_options
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_message
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
 from raidctl.layers.model import Answer, Flushed, FlushReport
@@ -129,7 +128,7 @@ def _carried_out(
     for job in work:
         began = time.monotonic()
         if job.answer.result == "supported":
-            tell(f"{job.kind.replace('_', ' ')} {job.layer}:")
+            emit_message(f"{job.kind.replace('_', ' ')} {job.layer}:")
         answer = flushing.carry_out(job)
         ran = job.answer.result == "supported"
         done.append((answer, round(time.monotonic() - began, 3) if ran else None))

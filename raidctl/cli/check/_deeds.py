@@ -17,8 +17,8 @@ from raidctl.cli.shared import change_targets
 from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Work, tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.plan_change import Consent, Work
+from raidctl.cli.shared.terminal import emit_found, emit_message
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.model import Volume
 from raidctl.model.task import CHECKS
@@ -208,7 +208,7 @@ class CheckDeeds(Struct):
             return EXIT_NO
         gone = [name for name in ids if name not in {one.volume for one in found}]
         for name in gone:
-            tell(f"{name} was not found again: the result of its check is unknown.")
+            emit_message(f"{name} was not found again: the result of its check is unknown.")
         fine = not gone and all(one.state == "complete" and one.differ == 0 for one in found)
         return EXIT_FINE if fine else EXIT_CANNOT_TELL
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import CannotTell, UnderWay
 from raidctl.tasks.patience import UNREAD_SECONDS, Patience
 from raidctl.units import format_percent
@@ -61,12 +61,12 @@ def wait(look: Callable[[], Look], every: float, at_most: float | None, again: s
                 raise CannotTell(f'{minutes}: {seen.unread}. {seen.text} is not stopped. Check again with "{again}".')
             if seen.unread and seen.unread != reported:
                 reported = seen.unread
-                tell(f"Could not be read, so raidctl waits for the next reading: {seen.unread}.")
+                emit_message(f"Could not be read, so raidctl waits for the next reading: {seen.unread}.")
             if seen.over:
                 return
             if seen.percent is not None and (shown is None or seen.percent >= shown + _STEP):
                 shown = seen.percent
-                tell(f"{seen.text}: {format_percent(seen.percent)}")
+                emit_message(f"{seen.text}: {format_percent(seen.percent)}")
             if end is not None and clock.now() >= end:
                 raise UnderWay(f'{seen.text} is under way. Check again with "{again}".')
             clock.sleep(every)

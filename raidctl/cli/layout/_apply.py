@@ -27,11 +27,10 @@ from raidctl.cli.shared.plan_change import (
     Interrupted,
     Work,
     about,
-    tell,
     typed_answer,
 )
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.terminal import emit, emit_found, emit_json, named_machine
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json, emit_message, named_machine
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_NOT_UNDONE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying, usable
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
@@ -77,7 +76,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
             wipe=wanted.wipe,
             controller=wanted.controller or "",
         )
-        applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
+        applying = Applying(named.runner, named.vendors, layout, emit_message, facts, consent.unsafe is not None)
         length, looked = Journal(place).length() if place is not None else None, time.time()
         seen = named.survey()
         _check_wipes(applying, seen)
@@ -140,8 +139,8 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
         emit_found(plan, settings, "layout_plan.plan_screen")
     if found.printed:
         names = listing(found.printed)
-        tell(f"{names}: raidctl does not create volumes on hardware controllers. Run the commands yourself.")
-    tell("Nothing was done.")
+        emit_message(f"{names}: raidctl does not create volumes on hardware controllers. Run the commands yourself.")
+    emit_message("Nothing was done.")
     problems = failed_readings(work.seen.inventory.problems)
     if not settings.as_json:
         print_problems(problems)
@@ -213,12 +212,12 @@ def _run(applying: Applying, change: Change) -> list[Volume]:
 
 def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
     for text in change.warnings:
-        tell(f"Warning: {text}.")
+        emit_message(f"Warning: {text}.")
     if not settings.as_json:
         for volume in filter(usable, made):
             going = f"; {volume.progress.operation} continues in the background" if volume.progress else ""
-            tell(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
-        tell(f"{result_words(change)}; in the journal as change {change.begin.change}.")
+            emit_message(f"{volume.id} ({volume.name}) is {volume.device}, and can be used now{going}.")
+        emit_message(f"{result_words(change)}; in the journal as change {change.begin.change}.")
     return EXIT_NOT_UNDONE if change.doubtful else EXIT_FINE
 
 
@@ -249,7 +248,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
     facts = replace(facts, wipe=(*facts.wipe, *wanted.wipe))
     with machine(settings) as named:
         refuse_container(named.runner)
-        applying = Applying(named.runner, named.vendors, layout, tell, facts, consent.unsafe is not None)
+        applying = Applying(named.runner, named.vendors, layout, emit_message, facts, consent.unsafe is not None)
         if consent.dry_run:
             made, found, _ = applying.look_at(named.survey())
             emit_found(made.plan, settings, "layout_plan.plan_screen")
@@ -267,7 +266,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
 
 def _resumed(named: Machine, settings: Settings, journaled: JournaledChange) -> Change:
     journal = Journal(state_directory(settings))
-    return Change(journaled.begin, journal, named.runner, named.survey, named.vendors, tell)
+    return Change(journaled.begin, journal, named.runner, named.survey, named.vendors, emit_message)
 
 
 def abandon_apply(settings: Settings, consent: Consent, change: str) -> int:
@@ -276,5 +275,5 @@ def abandon_apply(settings: Settings, consent: Consent, change: str) -> int:
     with reported(Report(Plan(), change=journaled.begin.change), settings) as report:
         begun = abandon(journaled, settings, dry_run=consent.dry_run)
         report.result = "planned" if consent.dry_run else "abandoned"
-    tell(f"{begun} the layout {facts.file}. Nothing is done or undone; what was created stays.")
+    emit_message(f"{begun} the layout {facts.file}. Nothing is done or undone; what was created stays.")
     return EXIT_FINE

@@ -12,8 +12,7 @@ from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.option_types import or_standard_output
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import emit, emit_json, emit_message
 from raidctl.errors import UsageError
 from raidctl.layout.export import export
 from raidctl.layout.export_formats import drp, ironic
@@ -71,5 +70,5 @@ def _foreign(inventory: Inventory, form: str) -> str:
     """Return the JSON of a provisioner. Name on standard error what it cannot express."""
     found, notes = ironic(inventory) if form == "ironic" else drp(inventory)
     for note in notes:
-        tell(note)
+        emit_message(note)
     return json.dumps(found, indent=2) + "\n"

@@ -11,8 +11,7 @@ from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.files import write
 from raidctl.cli.shared.machine import look, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, emit_message
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_USAGE, UsageError
 from raidctl.layout.choose import Stock
 from raidctl.layout.objects import Machine
@@ -80,7 +79,7 @@ def _pin(file: str, made: Compiled) -> None:
     """
     counted = [one for one in made.creations if isinstance(one.wanted.drives, Counted)]
     if not counted:
-        tell("Nothing to pin: no missing volume gives only a number of drives.")
+        emit_message("Nothing to pin: no missing volume gives only a number of drives.")
         return
     names = {one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in counted}
     try:
@@ -88,7 +87,7 @@ def _pin(file: str, made: Compiled) -> None:
     except CannotPin as error:
         raise UsageError(f"{printable(file)} was not changed: {error}") from None
     write(file, text.encode("utf-8"))
-    tell(f"Written to {file}: the drives of {listing([one.wanted.label for one in counted])}.")
+    emit_message(f"Written to {file}: the drives of {listing([one.wanted.label for one in counted])}.")
 
 
 def _planned(layout: Layout, settings: Settings) -> tuple[Compiled, tuple[Problem, ...]]:

@@ -12,8 +12,8 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Interrupted, tell
-from raidctl.cli.shared.terminal import emit, emit_json, named_machine
+from raidctl.cli.shared.plan_change import Interrupted
+from raidctl.cli.shared.terminal import emit, emit_json, emit_message, named_machine
 from raidctl.errors import EXIT_FINE, EXIT_NO, CannotTell, UsageError
 from raidctl.locate import activity
 from raidctl.locate.report import Located, LocateReport, located, of_bay
@@ -63,7 +63,7 @@ def _blink_bursts(named: Machine, bursts: Sequence[Run], end: float) -> None:
         CannotTell: A drive does not answer: its LED would not flash.
         Interrupted: Ctrl-C.
     """
-    tell("The activity LED flashes once in two seconds; Ctrl-C ends it.")
+    emit_message("The activity LED flashes once in two seconds; Ctrl-C ends it.")
     try:
         while True:
             sleep(activity.REST)

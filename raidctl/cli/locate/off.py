@@ -20,9 +20,9 @@ from raidctl.cli.shared.led_restore import led_restorer
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_changes, process_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
+from raidctl.cli.shared.plan_change import AGREED, about, work_on
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.terminal import emit, emit_json, named_machine
+from raidctl.cli.shared.terminal import emit, emit_json, emit_message, named_machine
 from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, UsageError
 from raidctl.locate.report import Located, LocateReport, located
 from raidctl.output.locate import listed
@@ -152,5 +152,5 @@ def _report(
         nothing = "No locate LED was switched on by raidctl."
         emit(listed(report, columns(), named_machine(), verbose=settings.verbose, nothing=nothing))
     for text in faults:
-        tell(f"Not switched off: {text}.")
+        emit_message(f"Not switched off: {text}.")
     return EXIT_NOT_UNDONE if faults else EXIT_FINE

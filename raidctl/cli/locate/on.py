@@ -16,10 +16,10 @@ from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, tell, work_on
+from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, work_on
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
-from raidctl.cli.shared.terminal import emit, emit_json, named_machine
+from raidctl.cli.shared.terminal import emit, emit_json, emit_message, named_machine
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
 from raidctl.units import format_moment
@@ -109,13 +109,15 @@ def _located(work: Work, found: Found, settings: Settings, length: float) -> int
             else:
                 emit(listed(report, columns(), named_machine(), verbose=settings.verbose))
             if change is None:
-                tell('These LEDs are on already, so raidctl will not switch them off; "raidctl locate off" does.')
+                emit_message(
+                    'These LEDs are on already, so raidctl will not switch them off; "raidctl locate off" does.'
+                )
                 return found.exit_code()
-            tell(f"Until {until}; Ctrl-C switches off.")
+            emit_message(f"Until {until}; Ctrl-C switches off.")
             sleep(length)
     except KeyboardInterrupt:
         raise Interrupted("Interrupted: the LEDs are off again.") from None
-    tell("The LEDs are off again.")
+    emit_message("The LEDs are off again.")
     return found.exit_code()
 
 

@@ -12,9 +12,9 @@ from raidctl.change.failure_messages import RightMissing, interruption
 from raidctl.change.journal import Begin
 from raidctl.change.lookup import unreported
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
+from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned
 from raidctl.cli.shared.reader_gone import ReaderGoneError
-from raidctl.cli.shared.terminal import after_change, emit_json
+from raidctl.cli.shared.terminal import after_change, emit_json, emit_message
 from raidctl.errors import EXIT_FINE, CannotTell, ChangeNotUndone, ChangeUndone, UnderWay
 from raidctl.model import Inventory
 from raidctl.survey.survey import Survey
@@ -38,7 +38,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
         return code
     change, seen = carry_out(work, report, work.begin("set", about()))
     if not settings.as_json:
-        tell(f"{_outcome(change, seen.inventory)}; in the journal as change {change.begin.change}.")
+        emit_message(f"{_outcome(change, seen.inventory)}; in the journal as change {change.begin.change}.")
     return EXIT_FINE
 
 
@@ -66,7 +66,7 @@ def carry_out(work: Work, report: Report, entry: Begin, guard: Guard | None = No
             raise Interrupted("Interrupted: everything is as before.") from None
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     for text in change.warnings:
-        tell(f"Warning: {text}.")
+        emit_message(f"Warning: {text}.")
     return change, seen
 
 
@@ -125,7 +125,7 @@ def reported(report: Report, settings: Settings) -> Iterator[Report]:
         try:
             _print(report, settings)
         except (CannotTell, ReaderGoneError) as unwritten:  # the exit code is that of the change
-            tell(str(unwritten))
+            emit_message(str(unwritten))
         raise
     if report.result == "done":
         with after_change(f"The change was made; it is in the journal as change {report.change}."):

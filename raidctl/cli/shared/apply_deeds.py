@@ -18,10 +18,10 @@ from raidctl.cli.shared.plan_change import (
     Work,
     about,
     agreed,
-    tell,
     typed_answer,
 )
 from raidctl.cli.shared.state_directories import state_directory
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import EXIT_FINE, EXIT_NOT_UNDONE, CannotTell, ChangeNotUndone, RaidctlError, UnderWay, UsageError
 from raidctl.operate.container import ABSENT, UNREAD, read_container
 from raidctl.output.terminal import is_terminal
@@ -86,7 +86,7 @@ def _performed(
     entry = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
     change, _ = carry_out(work, report, entry, guard)
     if not settings.as_json:
-        tell(f"{result_words(change)}; in the journal as change {entry.change}.")
+        emit_message(f"{result_words(change)}; in the journal as change {entry.change}.")
     if change.doubtful:
         return EXIT_NOT_UNDONE
     try:

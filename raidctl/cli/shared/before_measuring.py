@@ -10,7 +10,8 @@ import click
 from raidctl.bench.store import Store
 from raidctl.change.state_directory import directory
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import require_yes, tell
+from raidctl.cli.shared.plan_change import require_yes
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import AccessMissing, CannotTell, UsageError
 from raidctl.output.terminal import is_terminal
 
@@ -63,7 +64,7 @@ class Agreement:
             UsageError: There is no terminal to ask on.
         """
         for text in plan:
-            tell(text)
+            emit_message(text)
         if self._dry_run:
             raise DryRunError
         if self._yes:

@@ -13,7 +13,8 @@ from raidctl.change.deed_plans import plan_deeds
 from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Declined, Work, tell, typed_answer
+from raidctl.cli.shared.plan_change import Consent, Declined, Work, typed_answer
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import EXIT_FINE, CannotTell, UsageError
 from raidctl.operate.abilities import refused_deeds
 from raidctl.output.terminal import is_terminal
@@ -52,7 +53,7 @@ class HardwareDeeds(Struct):
             facts=self.facts,
         )  # fmt: skip
         if code == EXIT_FINE and self.empty and not self.settings.as_json:
-            tell(f"No change needed: {', '.join(self.empty)}.")
+            emit_message(f"No change needed: {', '.join(self.empty)}.")
         return code
 
     def opened(self, machine: Machine) -> None:

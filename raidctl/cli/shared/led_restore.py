@@ -23,11 +23,15 @@ def leds_again(named: Machine, changes: Sequence[JournaledChange]) -> LedMachine
 
 
 def led_restorer(
-    named: Machine, journal: Journal, place: Path, changes: Sequence[JournaledChange], tell: Callable[[str], None]
+    named: Machine,
+    journal: Journal,
+    place: Path,
+    changes: Sequence[JournaledChange],
+    show: Callable[[str], None],
 ) -> Restorer:
     """Return the engine's restorer for LEDs."""
     leds = leds_again(named, changes)
-    restorer = Restorer(journal, place, named.runner, leds.survey, leds.vendors, named.source, tell)
+    restorer = Restorer(journal, place, named.runner, leds.survey, leds.vendors, named.source, show)
     indicators = tuple(leds.indicators)
     restorer.kinds = ("locate",)
     restorer.renew = lambda journaled: renewed(journaled, indicators)

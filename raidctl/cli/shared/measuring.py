@@ -27,7 +27,7 @@ from raidctl.bench.trials.trial import Bench, Progress
 from raidctl.bench.work import Engine, Target
 from raidctl.cli.shared.below_target import below
 from raidctl.cli.shared.bench_plan import Order, Prospect, announcement, file_size, kind_of
-from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import UsageError
 from raidctl.layers.scope import Scope, scope
 from raidctl.request import Runner as Asks
@@ -105,7 +105,7 @@ class Measuring:
         def progress(done: int, whole: int) -> None:
             self.say("filling the file", self.order.seconds * 0.05 * done / whole, self.order.seconds * 1.05)
 
-        return FileTarget(self.order.target, size, progress=progress, tell=tell)
+        return FileTarget(self.order.target, size, progress=progress, warn=emit_message)
 
     def _open_others(self, stack: ExitStack) -> None:
         """Open the other devices, and use the profile that measures all."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import sys
@@ -26,7 +25,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
-from raidctl.cli.shared.terminal import emit, message, named_machine
+from raidctl.cli.shared.terminal import emit, emit_message, named_machine
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -133,7 +132,7 @@ class Work:
     def change(self, entry: Begin, show: Callable[[str], None] | None = None) -> Change:
         """Return the change, ready to be applied. ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
-        made = Change(entry, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
+        made = Change(entry, journal, self.named.runner, self.named.survey, self.named.vendors, show or emit_message)
         # for one change only, as the first one may have run commands by the time of the next
         made.last_reading, self._under_lock = self._under_lock, None
         return made
@@ -188,20 +187,11 @@ class Work:
             )
 
 
-def tell(text: str) -> None:
-    """Print a message on standard error; standard output is for results.
-
-    A closed terminal must not keep settings from being restored.
-    """
-    with contextlib.suppress(OSError, ValueError):
-        click.echo(message(text), err=True)
-
-
 def note_own_journal(settings: Settings, command: str) -> None:
     """Print that only this user's journal was read, and the command that reads root's."""
     if os.geteuid() and not settings.demo and not settings.replay and not settings.state_dir:
         host = f"--host {settings.host} " if settings.host else ""
-        tell(f"Only the journal of your own changes was read; root's: sudo raidctl {host}{command}")
+        emit_message(f"Only the journal of your own changes was read; root's: sudo raidctl {host}{command}")
 
 
 def about() -> str:
@@ -358,7 +348,7 @@ def _answer_expected(nothing: str) -> Iterator[None]:
     try:
         yield
     except click.Abort:
-        tell("")  # the cursor is still behind the question
+        emit_message("")  # the cursor is still behind the question
         raise Interrupted(f"Interrupted at the prompt: {nothing}.") from None
 
 

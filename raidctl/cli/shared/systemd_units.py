@@ -12,8 +12,7 @@ import click
 
 from raidctl.cli.shared.options import settings_of
 from raidctl.cli.shared.own_program import installed_program
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit
+from raidctl.cli.shared.terminal import emit, emit_message
 from raidctl.errors import EXIT_FINE, AccessMissing, UsageError
 from raidctl.request import CHANGEABLE
 from raidctl.runners.process import run
@@ -58,7 +57,7 @@ def install(units: Mapping[str, str], *, dry_run: bool, now: bool = False) -> in
         raise click.UsageError("--install-unit writes units of systemd, which are not JSON: omit --json.")
     if dry_run:
         for name, text in units.items():
-            tell(f"{PLACE / name} would be:")
+            emit_message(f"{PLACE / name} would be:")
             emit(text)
         return EXIT_FINE
     program = [word for word in installed_program() if word.startswith("/")]
@@ -84,7 +83,7 @@ def install(units: Mapping[str, str], *, dry_run: bool, now: bool = False) -> in
     if done.code != 0:
         why = done.error_text.strip() or done.detail or f"exit code {done.code}"
         raise AccessMissing(f"Installed {shown}, but it is not enabled ({why}). Enable it with: {shlex.join(enable)}")
-    tell(f"Installed and enabled {shown}.")
+    emit_message(f"Installed and enabled {shown}.")
     return EXIT_FINE
 
 

@@ -13,8 +13,9 @@ from raidctl.change.restored import Restored
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.own_program import second_process
-from raidctl.cli.shared.plan_change import Work, about, tell
+from raidctl.cli.shared.plan_change import Work, about
 from raidctl.cli.shared.state_directories import readable_directory
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import ChangeNotUndone, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
@@ -27,7 +28,7 @@ _STARTUP = 60.0
 def for_a_while(
     work: Work,
     settings: Settings,
-    show: Callable[[str], None] = tell,
+    show: Callable[[str], None] = emit_message,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
     entry: Begin | None = None,
 ) -> Iterator[Change | None]:
@@ -59,7 +60,7 @@ def while_held(
     work: Work,
     settings: Settings,
     entry: Begin,
-    show: Callable[[str], None] = tell,
+    show: Callable[[str], None] = emit_message,
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
 ) -> Iterator[Change | None]:
     """Apply the plan for callers that have locked the controllers already."""
@@ -73,7 +74,7 @@ def while_held(
         try:
             with quiet():
                 for text in change.warnings:
-                    tell(f"Warning: {text}.")
+                    emit_message(f"Warning: {text}.")
                 standby.wait()
             yield change
         finally:
@@ -102,14 +103,14 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
         )
 
 
-def report(result: Restored, show: Callable[[str], None] = tell) -> None:
+def report(result: Restored, show: Callable[[str], None] = emit_message) -> None:
     """Print the outcome of a change. What was restored goes to ``show``, what was not to standard error."""
     for text in result.put_back:
         show(f"Restored: {text}.")
     for text in result.left:
-        tell(f"Left as it is: {text}.")
+        emit_message(f"Left as it is: {text}.")
     for text in result.warnings:
-        tell(f"Warning: {text}.")
+        emit_message(f"Warning: {text}.")
 
 
 @dataclass
@@ -128,7 +129,7 @@ class Standby:
     def wait(self) -> None:
         """Wait until the second process is ready. Print a warning if it is not."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
-            tell(
+            emit_message(
                 "Warning: if raidctl is killed, the previous settings are not restored automatically; run "
                 f'"{self.way_back}" then.'
             )

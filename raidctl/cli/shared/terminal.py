@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,15 @@ def message(text: str, settings: Settings | None = None) -> str:
         return printable(text)
     lines = [Verbatim(line) if line.startswith(" ") else Sentence(line) for line in text.splitlines()]
     return fitted(lines, columns()).removesuffix("\n")
+
+
+def emit_message(text: str) -> None:
+    """Print a message on standard error; standard output is for results.
+
+    A closed terminal must not keep settings from being restored.
+    """
+    with suppress(OSError, ValueError):
+        click.echo(message(text), err=True)
 
 
 def emit(text: str) -> None:

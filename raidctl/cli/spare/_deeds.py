@@ -12,7 +12,8 @@ from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.hardware_deeds import RENAMED, is_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, tell
+from raidctl.cli.shared.plan_change import Consent
+from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import EXIT_FINE
 from raidctl.model import Drive
 from raidctl.model.objects import drives_by_id
@@ -93,5 +94,5 @@ def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:
     spares = Spares(make, consent)
     code = perform_deeds(settings, consent, spares.plan, spares.guard, opened=spares.opened)
     if code == EXIT_FINE and spares.empty and not settings.as_json:
-        tell(f"No change needed: {spares.empty}.")
+        emit_message(f"No change needed: {spares.empty}.")
     return code

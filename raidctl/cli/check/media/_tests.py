@@ -13,8 +13,7 @@ from raidctl.cli.shared.change_targets import drives as named_drives
 from raidctl.cli.shared.exit_codes import exit_code, print_problems
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import tell
-from raidctl.cli.shared.terminal import emit_found, emit_head
+from raidctl.cli.shared.terminal import emit_found, emit_head, emit_message
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeNotUndone, RaidctlError, UsageError
 from raidctl.model import Drive, hiding_problems
 from raidctl.request import Dialogue, converse, together
@@ -148,7 +147,7 @@ def printed(actions: Sequence[Action], settings: Settings) -> int:
 
 
 def carry_out(named: Machine, one: Tested, action: Action) -> None:
-    tell(f"  {action}")
+    emit_message(f"  {action}")
     [answer] = named.runner.carry_out([action.request()])
     if not answer.fine:
         raise CannotTell(f"{action}: {answer.detail or (answer.trouble.value if answer.trouble else 'failed')}.")
