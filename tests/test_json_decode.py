@@ -21,7 +21,7 @@ from raidctl.recording import inventory_files
 from raidctl.recording.loose_files import collect_outputs
 from raidctl.recording.manifest import decode_manifest
 from raidctl.request import RunAnswer
-from raidctl.snapshots.store import States
+from raidctl.snapshots.store import SnapshotStore
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
 from tests.audit.policies import recorded
@@ -60,7 +60,7 @@ def test_what_reads_documents_names_its_own_error(data: bytes) -> None:
 
 def test_a_kept_state_that_is_damaged_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     """Bytes that are not UTF-8, in the document or beside it."""
-    states = States(tmp_path)
+    states = SnapshotStore(tmp_path)
     for _ in range(2):
         states.add(recorded("smartarray-p400"))
     host = states.list()[0].host

@@ -120,9 +120,9 @@ def _pieces(rows: Rows, paths: Sequence[str], jobs: int | None) -> Iterator[Piec
 
 
 def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[bytes]:
-    from raidctl.snapshots.store import States  # noqa: PLC0415 - only where they are asked for
+    from raidctl.snapshots.store import SnapshotStore  # noqa: PLC0415 - only where they are asked for
 
-    store = States(readable_directory(settings))
+    store = SnapshotStore(readable_directory(settings))
     for kept in store.list():
         try:
             data, _, unread = lines_of(rows, store.get(kept.id), f"snapshot:{kept.id}")

@@ -158,9 +158,9 @@ def _found(
     if paths:
         from raidctl.cli.shared.inventory_paths import check_paths  # noqa: PLC0415 - as above
         from raidctl.fleet.audit_piece import PieceAuditor  # noqa: PLC0415 - as above
-        from raidctl.fleet.kept_input import rewinding  # noqa: PLC0415 - only where standard input is read
         from raidctl.fleet.newest import audit_newest  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
+        from raidctl.fleet.rereadable_input import rewinding  # noqa: PLC0415 - only where standard input is read
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
 
         for name in ("host", "bmc", "replay", "demo", "sudo"):

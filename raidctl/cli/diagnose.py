@@ -167,7 +167,7 @@ def _found(
     inventory = with_unlisted(seen.inventory, seen.view, ids)
     ignored: tuple[Waiver, ...] = ()
     if not (ignoring["ignore"] or ignoring["ignore_file"]):
-        inventory, ignored = waivers.with_kept(settings, inventory)
+        inventory, ignored = waivers.with_saved_waivers(settings, inventory)
     scope = None
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))

@@ -233,9 +233,9 @@ def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     inventory = with_own_records(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
     if wanted.rules:
-        from raidctl.cli.shared.waivers import with_kept  # noqa: PLC0415 - only where findings are asked for
+        from raidctl.cli.shared.waivers import with_saved_waivers  # noqa: PLC0415 - only where findings are asked for
 
-        inventory, ignored = with_kept(settings, inventory)
+        inventory, ignored = with_saved_waivers(settings, inventory)
         metrics += of_rules(_diagnosis(inventory, wanted, ignored))
     return inventory, Export(metrics=families(metrics, inventory, wanted.labels))
 

@@ -23,7 +23,7 @@ from raidctl.drift.value import (
 )
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, UsageError
 from raidctl.model import Inventory
-from raidctl.snapshots.store import Kept
+from raidctl.snapshots.store import SavedSnapshot
 from raidctl.text import listing, printable
 
 _A = {"array": "An", "host": "The"}
@@ -79,7 +79,7 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
                    moments=selected)  # fmt: skip
 
 
-def _moment(kept: Kept, state: object, name: str, field: str) -> Moment:
+def _moment(kept: SavedSnapshot, state: object, name: str, field: str) -> Moment:
     if not isinstance(state, Inventory):
         return Moment(state=kept.id, at=kept.at, there=None, unread=True)
     there, value = look_up(state, name, field)

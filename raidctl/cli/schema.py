@@ -74,7 +74,7 @@ _KINDS = {
     "diagnose": ("Diagnosis", "raidctl.audit.diagnosis", "Diagnosis", False),
     "export": ("Export", "raidctl.output.metrics", "Export", False),
     "diff": ("Drift", "raidctl.drift.report", "Drift", False),
-    "snapshot": ("Snapshot", "raidctl.snapshots.store", "Kept", False),
+    "snapshot": ("Snapshot", "raidctl.snapshots.store", "SavedSnapshot", False),
     "history": ("History of a value", "raidctl.drift.value", "History", False),
     "doctor": ("Checkup", "raidctl.survey.doctor", "DoctorReport", False),
     "tasks": ("Tasks", "raidctl.tasks.report", "TaskReport", False),

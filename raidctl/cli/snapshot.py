@@ -22,7 +22,7 @@ from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, U
 from raidctl.model import Inventory, unread_problems
 from raidctl.output.json import to_json
 from raidctl.output.whole_commands import name_machine
-from raidctl.snapshots.store import Kept, States, key, whose
+from raidctl.snapshots.store import SavedSnapshot, SnapshotStore, key, whose
 from raidctl.survey.survey import Survey
 from raidctl.text import counted, printable, regex
 
@@ -127,7 +127,7 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
     return many_hosts.run(settings, "snapshot", Machine.survey, line, hosts)
 
 
-def _before(listed: Sequence[Kept], inventory: Inventory) -> list[Kept]:
+def _before(listed: Sequence[SavedSnapshot], inventory: Inventory) -> list[SavedSnapshot]:
     """Return the snapshots of the same machine."""
     mine = whose(key(inventory), inventory.host.source)
     return [one for one in listed if whose(one.host, one.source) == mine]
@@ -153,7 +153,7 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
         )
 
 
-def _message(kept: Kept, before: list[Kept]) -> str:
+def _message(kept: SavedSnapshot, before: list[SavedSnapshot]) -> str:
     host = printable(kept.host)
     if not before:
         return f"Saved as snapshot {kept.id}, the first of {host}.\n"
@@ -163,12 +163,12 @@ def _message(kept: Kept, before: list[Kept]) -> str:
     return f"Saved as snapshot {kept.id}; nothing has changed since snapshot {before[-1].id}.\n"
 
 
-def _writable(settings: Settings) -> States:
+def _writable(settings: Settings) -> SnapshotStore:
     from raidctl.change.state_directory import directory  # noqa: PLC0415 - only where something is kept
 
     if settings.demo:
-        return States(demo_directory(settings, settings.demo))
-    return States(directory(settings.state_dir))
+        return SnapshotStore(demo_directory(settings, settings.demo))
+    return SnapshotStore(directory(settings.state_dir))
 
 
 def _text(inventory: Inventory) -> str:

@@ -17,7 +17,7 @@ from raidctl.audit.engine import Auditor, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
 from raidctl.errors import RaidctlError
-from raidctl.fleet.kept_input import Span
+from raidctl.fleet.rereadable_input import Span
 from raidctl.fleet.sources import LONGEST, Piece, over_lines
 from raidctl.model import Inventory
 from raidctl.recording import inventory_files

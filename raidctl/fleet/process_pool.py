@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from raidctl.errors import CannotTell
 from raidctl.fleet.audit_piece import freeze_objects
-from raidctl.fleet.kept_input import Span
+from raidctl.fleet.rereadable_input import Span
 from raidctl.fleet.sources import BLOCK, Piece
 from raidctl.runners.parent_death import die_with
 

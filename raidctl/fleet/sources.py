@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from raidctl.fleet.kept_input import Span
+from raidctl.fleet.rereadable_input import Span
 from raidctl.recording.recording import is_recording
 from raidctl.text import counted, regex
 
@@ -181,7 +181,7 @@ class _OfStream(_Window):
         return self.memory[self.start : stop]
 
 
-class _OfKept(_Window):
+class _OfSpan(_Window):
     """A window on an input that is kept."""
 
     def __init__(self, whole: Span) -> None:
@@ -202,7 +202,7 @@ class _OfKept(_Window):
 
 def cut(given: BinaryIO | Span, source: str) -> Iterator[Piece]:
     """Cut the lines of an input at the ends of inventories. Indented ones end with a line ``}``."""
-    window = _OfKept(given) if isinstance(given, Span) else _OfStream(given)
+    window = _OfSpan(given) if isinstance(given, Span) else _OfStream(given)
     window.more()
     if over_lines(window.memory[window.start : window.stop]):
         yield _whole_list(window, source)

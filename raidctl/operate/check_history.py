@@ -106,7 +106,7 @@ def append(place: Path, records: Iterable[CheckRecord]) -> None:
     """Write records and sync them.
 
     Raises:
-        NotKept: They could not be written.
+        NotSavedError: They could not be written.
     """
     lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
     if not lines:
@@ -126,7 +126,7 @@ def append(place: Path, records: Iterable[CheckRecord]) -> None:
         if fresh:
             sync(place)
     except OSError as error:
-        raise NotKept(f"The results of checks, {path}, cannot be written: {error.strerror}.") from None
+        raise NotSavedError(f"The results of checks, {path}, cannot be written: {error.strerror}.") from None
 
 
 def _write(handle: int, data: bytes, size: int) -> None:
@@ -140,7 +140,7 @@ def _write(handle: int, data: bytes, size: int) -> None:
         raise
 
 
-class NotKept(RaidctlError):
+class NotSavedError(RaidctlError):
     """The result of a check could not be written."""
 
 

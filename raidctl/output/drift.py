@@ -16,7 +16,7 @@ from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Display
 from raidctl.output.grid import Grid
 from raidctl.output.phrases import SEVERITY_WORDS, short_moment
 from raidctl.output.table import Column, cells, table
-from raidctl.snapshots.store import Kept
+from raidctl.snapshots.store import SavedSnapshot
 from raidctl.text import counted
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}
@@ -101,7 +101,7 @@ def _notes(found: Drift) -> Iterator[str]:
         yield f"{counted(found.ignored, 'change')} ignored by --ignore or --min-severity."
 
 
-def list_screen(kept: Sequence[Kept], display: Display) -> str:
+def list_screen(kept: Sequence[SavedSnapshot], display: Display) -> str:
     """The list of snapshots."""
     if not kept:
         return display.words('No snapshot is saved here; "raidctl snapshot" saves one.\n')
@@ -116,7 +116,7 @@ def list_screen(kept: Sequence[Kept], display: Display) -> str:
     return display.render([table(columns, display, indent=0)])
 
 
-def _about(one: Kept, *, first: bool) -> str:
+def _about(one: SavedSnapshot, *, first: bool) -> str:
     words = ["first" if first else "changed" if one.changed else "same"]
     return ", ".join([*words, *(["not all read"] if one.unread else [])])
 

@@ -38,7 +38,7 @@ _SCSI = regex(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
 """Device node and SCSI address. Writing to the node changes what tools report for the address."""
 
 
-class NotKeptError(CannotTell):
+class NotSavedError(CannotTell):
     """The new settings of a simulated machine cannot be saved."""
 
 
@@ -89,7 +89,7 @@ class Simulated:
         """Write the settings atomically.
 
         Raises:
-            NotKeptError: They cannot be written; the previous ones are unchanged.
+            NotSavedError: They cannot be written; the previous ones are unchanged.
         """
         fresh = self.place.with_name(f"{self.place.name}.{os.getpid()}")
         try:
@@ -99,7 +99,7 @@ class Simulated:
         except OSError as error:
             with contextlib.suppress(OSError):
                 fresh.unlink()
-            raise NotKeptError(self._unusable("written", error)) from None
+            raise NotSavedError(self._unusable("written", error)) from None
 
     def _unusable(self, what: str, error: OSError | ValueError) -> str:
         """Why the settings cannot be used. A reset helps against damaged ones only."""
@@ -114,7 +114,7 @@ class Simulated:
         for request in requests:
             try:
                 answer, state = self._answer(request, state)
-            except NotKeptError as error:
+            except NotSavedError as error:
                 answer = answer_of(request, Failure.FAILED, str(error).removesuffix("."))
             answers.append(answer)
         return tuple(answers)

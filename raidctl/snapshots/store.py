@@ -45,7 +45,7 @@ MIGRATIONS: Sequence[str] = (
 )
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class SavedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the list of snapshots."""
 
     id: Annotated[int, doc("Its number, which is never reused.")]
@@ -56,7 +56,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     changed: Annotated[bool, doc("Whether it differs, without noise, from the previous snapshot of the host.")]
 
 
-class States(Database):
+class SnapshotStore(Database):
     """The snapshots in a state directory."""
 
     noun = "snapshot"
@@ -64,7 +64,7 @@ class States(Database):
     def __init__(self, place: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
         super().__init__(place / FILE, migrations)
 
-    def add(self, inventory: Inventory) -> Kept:
+    def add(self, inventory: Inventory) -> SavedSnapshot:
         """Save a snapshot.
 
         Raises:
@@ -93,12 +93,12 @@ class States(Database):
                 (at, key(inventory), inventory.host.source, unread, digest, noise),
             )
             number = cursor.lastrowid or 0
-        return Kept(
+        return SavedSnapshot(
             id=number, at=at, host=key(inventory), source=inventory.host.source, unread=unread,
             changed=before is None or before[0] != digest,
         )  # fmt: skip
 
-    def list(self) -> list[Kept]:
+    def list(self) -> list[SavedSnapshot]:
         """Return all snapshots, the oldest first.
 
         Raises:
@@ -113,7 +113,7 @@ class States(Database):
         for number, at, host, source, unread, digest in rows:
             changed = last.get(whose(host, source)) != digest
             last[whose(host, source)] = digest
-            found.append(Kept(id=number, at=at, host=host, source=source, unread=unread, changed=changed))
+            found.append(SavedSnapshot(id=number, at=at, host=host, source=source, unread=unread, changed=changed))
         return found
 
     def get(self, number: int) -> Inventory:
@@ -129,7 +129,7 @@ class States(Database):
             raise UsageError(f'There is no snapshot {number}; "raidctl snapshot --list" lists them.')
         return self._inventory(*row)
 
-    def each(self, host: str) -> Iterator[tuple[Kept, Inventory | CannotTell]]:
+    def each(self, host: str) -> Iterator[tuple[SavedSnapshot, Inventory | CannotTell]]:
         """Yield every snapshot of a host in order. If one cannot be decoded, yield why.
 
         Raises:
@@ -142,7 +142,7 @@ class States(Database):
             except CannotTell as error:
                 yield one, error
 
-    def prune(self, older: timedelta, *, today: datetime | None = None) -> Sequence[Kept]:
+    def prune(self, older: timedelta, *, today: datetime | None = None) -> Sequence[SavedSnapshot]:
         """Remove older snapshots, never the last one of a host. Return those removed.
 
         Raises:
@@ -191,7 +191,7 @@ def key(inventory: Inventory) -> str:
     return inventory.host.hostname or inventory.host.source
 
 
-def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
+def chosen(states: Sequence[SavedSnapshot], word: str, whose: str) -> SavedSnapshot:
     """Return the snapshot by number, ``last``, ``-2`` or date.
 
     ``-2`` is the last but one; a date is like ``2026-11-01``.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from raidctl.fleet import sources
 from raidctl.fleet.audit_piece import documents
-from raidctl.fleet.kept_input import keep
+from raidctl.fleet.rereadable_input import keep
 from raidctl.fleet.sources import Piece, cut
 
 _LINES = st.lists(

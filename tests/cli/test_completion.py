@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.cli.shared.completion import SCRIPTS
-from raidctl.snapshots.store import States
+from raidctl.snapshots.store import SnapshotStore
 from tests.support.machines import replayed
 
 HOSTILE = tuple(
@@ -36,7 +36,7 @@ def state(tmp_path: Path) -> Path:
     host = replace(found.host, source="local")
     place = tmp_path / "state"
     place.mkdir(mode=0o700)
-    States(place).add(replace(found, host=host, controllers=(changed, *others)))
+    SnapshotStore(place).add(replace(found, host=host, controllers=(changed, *others)))
     return place
 
 

@@ -16,7 +16,7 @@ import pytest
 from raidctl.drift.canonical import ordered
 from raidctl.errors import AccessMissing, CannotTell, UsageError
 from raidctl.model import Inventory
-from raidctl.snapshots.store import FILE, MIGRATIONS, Kept, States, chosen
+from raidctl.snapshots.store import FILE, MIGRATIONS, SavedSnapshot, SnapshotStore, chosen
 from tests.drift.states import CONTROLLER, MACHINES, changed, controller, item, state
 from tests.support.processes import killed_on_error
 
@@ -29,14 +29,14 @@ def _at(inventory: Inventory, when: str, host: str | None = None) -> Inventory:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_state_comes_back_as_it_was_kept(tmp_path: Path, machine: str) -> None:
     """A snapshot is read back with its noise, in canonical order."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     kept = store.add(state(machine))
     assert ordered(store.get(kept.id)) == ordered(state(machine))
 
 
 def test_equal_states_share_one_document(tmp_path: Path) -> None:
     """Each has its own temperatures. A hundred of them are hardly larger than one."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     for hour in range(24):
 
         def warmer(document: dict[str, object], hour: int = hour) -> None:
@@ -56,7 +56,7 @@ def item_of(inventory: Inventory) -> int | None:
 
 def test_two_hosts_in_one_store_have_histories_of_their_own(tmp_path: Path) -> None:
     """The second host's state is its first. No change of the other host is reported."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     store.add(_at(state(), "2026-03-04T05:00:00Z", "db1"))
     store.add(_at(state("smartarray-p400"), "2026-03-04T05:00:01Z", "db2"))
     again = store.add(_at(state(), "2026-03-04T05:00:02Z", "db1"))
@@ -64,9 +64,9 @@ def test_two_hosts_in_one_store_have_histories_of_their_own(tmp_path: Path) -> N
     assert [kept.id for kept, _ in store.each("db1")] == [1, 3]
 
 
-def _kept(*dates: str) -> list[Kept]:
+def _kept(*dates: str) -> list[SavedSnapshot]:
     return [
-        Kept(id=number, at=f"{when}T12:00:00Z", host="db1", source="local", unread=0, changed=True)
+        SavedSnapshot(id=number, at=f"{when}T12:00:00Z", host="db1", source="local", unread=0, changed=True)
         for number, when in enumerate(dates, 1)
     ]
 
@@ -90,7 +90,7 @@ def test_a_time_before_the_first_snapshot_is_reported(word: str) -> None:
 
 def test_an_empty_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
     """Reading an empty store creates nothing."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     assert store.list() == []
     with pytest.raises(UsageError, match="raidctl snapshot"):
         chosen(store.list(), "last", "db1")
@@ -99,7 +99,7 @@ def test_an_empty_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
 
 def test_pruning_removes_what_is_old_and_keeps_the_last_of_each_host(tmp_path: Path) -> None:
     """A machine that was switched off keeps its last snapshot. The other old ones are deleted."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     store.add(_at(state(), "2025-01-01T00:00:00Z", "gone"))
     store.add(_at(state(), "2026-01-01T00:00:00Z", "db1"))
     store.add(_at(state("smartarray-p400"), "2026-01-02T00:00:00Z", "db1"))
@@ -116,8 +116,8 @@ def test_a_store_locked_by_another_process_is_waited_for_and_then_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store is unharmed, and the next attempt succeeds."""
-    monkeypatch.setattr(States, "patience", 0.05)
-    store = States(tmp_path)
+    monkeypatch.setattr(SnapshotStore, "patience", 0.05)
+    store = SnapshotStore(tmp_path)
     store.add(state())
     script = (
         "import sqlite3, sys\n"
@@ -142,7 +142,7 @@ def test_a_store_locked_by_another_process_is_waited_for_and_then_reported(
 @pytest.mark.parametrize("damage", ["text", "page", "cut"])
 def test_a_damaged_store_is_reported_and_left_alone(tmp_path: Path, damage: str) -> None:
     """A damaged store is reported, and no byte of it is changed."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     store.add(state())
     data = store.path.read_bytes()
     broken = {"text": b"not a database" * 1000, "page": data[:100] + bytes(4000) + data[4100:], "cut": data[:5000]}
@@ -163,7 +163,7 @@ _BREAKS = {
 @pytest.mark.parametrize("what", list(_BREAKS))
 def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
     """The message names the unreadable one; the others are read."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     store.add(state())
     store.add(changed(state(), lambda document: controller(document).update(firmware="7.00")))
     with closing(sqlite3.connect(store.path)) as database, database:
@@ -177,7 +177,7 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
 
 def test_a_new_state_does_not_share_a_damaged_document(tmp_path: Path) -> None:
     """What is saved can be read: the document is written again, also for the earlier snapshots that share it."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     first = store.add(state())
     with closing(sqlite3.connect(store.path)) as database, database:
         database.execute(_BREAKS["document"])
@@ -190,7 +190,7 @@ def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
     """An ordinary user sees the list of a read-only store. A new state is refused."""
     place = tmp_path / "kept"
     place.mkdir()
-    States(place).add(state())
+    SnapshotStore(place).add(state())
     (place / FILE).chmod(0o444)
     place.chmod(0o555)
     for path in (tmp_path, *tmp_path.parents):
@@ -200,7 +200,7 @@ def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
     if root:
         os.seteuid(65534)
     try:
-        store = States(place)
+        store = SnapshotStore(place)
         assert len(store.list()) == 1
         with pytest.raises(AccessMissing, match="read-only"):
             store.add(state())
@@ -208,15 +208,15 @@ def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
         if root:
             os.seteuid(0)
         place.chmod(0o700)
-    assert len(States(place).list()) == 1
+    assert len(SnapshotStore(place).list()) == 1
 
 
 def test_a_store_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
     """The newer version is reported for reading and for writing."""
-    newer = States(tmp_path, (*MIGRATIONS, "ALTER TABLE state ADD COLUMN more TEXT"))
+    newer = SnapshotStore(tmp_path, (*MIGRATIONS, "ALTER TABLE state ADD COLUMN more TEXT"))
     newer.add(state())
     before = newer.path.read_bytes()
-    for attempt in (States(tmp_path).list, lambda: States(tmp_path).add(state())):
+    for attempt in (SnapshotStore(tmp_path).list, lambda: SnapshotStore(tmp_path).add(state())):
         with pytest.raises(CannotTell, match="newer raidctl"):
             attempt()
     assert newer.path.read_bytes() == before
@@ -224,7 +224,7 @@ def test_a_store_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
 
 def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
     """A store that others can write is neither read nor written."""
-    store = States(tmp_path)
+    store = SnapshotStore(tmp_path)
     store.add(state())
     store.path.chmod(0o666)
     for attempt in (store.list, lambda: store.add(state())):

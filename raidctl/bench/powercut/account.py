@@ -21,8 +21,8 @@ from raidctl.bench.powercut.messages import (
     Durable,
     Ended,
     Intent,
+    JournalRecord,
     Judged,
-    Kept,
     Session,
 )
 from raidctl.bench.powercut.report import Cut, How, PowerCutRun, Target
@@ -54,7 +54,7 @@ class Account:
     doubts: list[str] = field(default_factory=list)
     """Reasons why a lossless cut in this session does not count."""
 
-    def record(self, kept: Kept, at: float) -> None:
+    def record(self, kept: JournalRecord, at: float) -> None:
         """Take a record into account; ``at``: seconds on the witness's clock.
 
         Raises:

@@ -15,7 +15,7 @@ from zlib import crc32
 import msgspec
 
 from raidctl import json_decode
-from raidctl.bench.powercut.messages import Kept
+from raidctl.bench.powercut.messages import JournalRecord
 from raidctl.errors import AccessMissing, CannotTell
 from raidctl.text import printable
 
@@ -28,7 +28,7 @@ class Line(msgspec.Struct, frozen=True):
     """A record with its time, in seconds on the witness's monotonic clock."""
 
     at: float
-    record: Kept
+    record: JournalRecord
 
 
 class Journal:
@@ -46,7 +46,7 @@ class Journal:
             raise refused(path, error) from None
         self._synced = time.monotonic()
 
-    def records(self) -> Iterator[tuple[float, Kept]]:
+    def records(self) -> Iterator[tuple[float, JournalRecord]]:
         """All records with the witness's clock, in order. An incomplete last line is removed.
 
         Raises:
@@ -69,7 +69,7 @@ class Journal:
         self.torn = True
         os.ftruncate(self._handle, done)
 
-    def append(self, record: Kept, at: float, *, sync: bool = False) -> None:
+    def append(self, record: JournalRecord, at: float, *, sync: bool = False) -> None:
         """Write a record. Raise CannotTell if it cannot be written in full; nothing is written after that."""
         if self._broken:
             raise CannotTell(f"{printable(str(self.path))} could not be written, and is not continued.")

@@ -149,4 +149,4 @@ class Created(msgspec.Struct, frozen=True, tag="created"):
     run: PowerCutRun
 
 
-Kept = Created | Session | Begin | Intent | Durable | Bye | Judged | Ended | Alive
+JournalRecord = Created | Session | Begin | Intent | Durable | Bye | Judged | Ended | Alive

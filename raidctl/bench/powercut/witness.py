@@ -33,8 +33,8 @@ from raidctl.bench.powercut.messages import (
     Fine,
     FromWitness,
     Intent,
+    JournalRecord,
     Judged,
-    Kept,
     Open,
     Opened,
     Refused,
@@ -77,7 +77,7 @@ class _Run:
     """Whether the target was compared and no check is due."""
     lives: bool = True
 
-    def keep(self, record: Kept, *, sync: bool = False) -> None:
+    def keep(self, record: JournalRecord, *, sync: bool = False) -> None:
         """Record in the account, then in the journal."""
         at = time.monotonic()
         self.account.record(record, at)

@@ -49,7 +49,7 @@ def checked(settings: Settings) -> Iterator[Checked]:
         place = state_place(settings)
         evidence = gather(named, seen, place)
         if place is not None:
-            with suppress(check_history.NotKept):  # shown nevertheless; the next command saves them
+            with suppress(check_history.NotSavedError):  # shown nevertheless; the next command saves them
                 check_history.append(place, newly_settled(seen.inventory, evidence))
         yield Checked(named, seen, evidence, place)
 

@@ -76,12 +76,12 @@ def last_inventory(settings: Settings) -> Inventory | None:
     if settings.demo or settings.replay:
         return _recorded(settings)
     from raidctl.cli.shared.state_directories import readable_directory
-    from raidctl.snapshots.store import States
+    from raidctl.snapshots.store import SnapshotStore
 
-    class ShortStates(States):
+    class ShortSnapshotStore(SnapshotStore):
         patience = 0.2
 
-    states = ShortStates(readable_directory(settings))
+    states = ShortSnapshotStore(readable_directory(settings))
     source = f"ssh:{settings.host}" if settings.host else "local"
     of_it = [one for one in states.list() if one.source == source]
     return states.get(of_it[-1].id) if of_it else None

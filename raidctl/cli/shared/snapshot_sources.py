@@ -16,7 +16,7 @@ from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.drift import read
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Inventory
-from raidctl.snapshots.store import Kept, States, chosen, is_back, is_date, is_number, key
+from raidctl.snapshots.store import SavedSnapshot, SnapshotStore, chosen, is_back, is_date, is_number, key
 from raidctl.text import printable
 
 NOW = "now"
@@ -35,9 +35,9 @@ class Source:
     """Source of snapshots: files, the store, the machine that the options name."""
 
     settings: Settings
-    store: States
+    store: SnapshotStore
     _now: Inventory | None = None
-    _listed: list[Kept] | None = field(default=None, repr=False)
+    _listed: list[SavedSnapshot] | None = field(default=None, repr=False)
 
     def now(self) -> Inventory:
         """Read the machine; once."""
@@ -45,7 +45,7 @@ class Source:
             self._now = with_own_records(look(self.settings), self.settings).inventory
         return self._now
 
-    def states(self) -> list[Kept]:
+    def states(self) -> list[SavedSnapshot]:
         """Return the snapshots of the machine that the options name."""
         if self._listed is None:
             every, (kind, name) = self.store.list(), self.whose()
@@ -79,14 +79,14 @@ class Source:
         return printable(word), _file(word, self.settings)
 
 
-def store_of(settings: Settings) -> States:
+def store_of(settings: Settings) -> SnapshotStore:
     """Return the store of snapshots, a separate one for a simulated machine. Opening it for reading creates nothing.
 
     Raises:
         AccessMissing: The state directory is another user's.
     """
     place = readable_directory(settings)
-    return States(place / "demo" / settings.demo if settings.demo else place)
+    return SnapshotStore(place / "demo" / settings.demo if settings.demo else place)
 
 
 def is_file(word: str) -> bool:

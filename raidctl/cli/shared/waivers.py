@@ -62,7 +62,7 @@ def written(path: str | None) -> tuple[Waiver, ...]:
     return policy_of(None, path).waivers
 
 
-def with_kept(settings: Settings, inventory: Inventory) -> tuple[Inventory, tuple[Waiver, ...]]:
+def with_saved_waivers(settings: Settings, inventory: Inventory) -> tuple[Inventory, tuple[Waiver, ...]]:
     """Return a machine and its waivers of ``diagnose --ignore``. A damaged file is a problem of the machine."""
     waivers, notes = kept(settings, inventory.host.hostname)
     faults = (Problem("warning", "ignored findings", note, REMEDY, kind="unread") for note in notes)
