@@ -22,7 +22,7 @@ from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on, 
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, about, work_on
-from raidctl.cli.shared.temporary_change import guardian
+from raidctl.cli.shared.temporary_change import restore_watchdog
 from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import RaidctlError, UnderWay
 from raidctl.survey.survey import Survey
@@ -73,12 +73,12 @@ class ReplacementLed:
             emit_message(f"{_named(found.indicators)} is on already; raidctl does not switch it off.")
             return
         self._held.enter_context(work.hold(entry))
-        standby = self._held.enter_context(guardian(self.settings, entry)) if self.waits else None
+        watchdog = self._held.enter_context(restore_watchdog(self.settings, entry)) if self.waits else None
         work.change(entry, _quiet).apply()
         for indicator in with_states(found.indicators, leds) if self.waits else ():  # else left_on() prints it
             emit_message(f"{_sentence(indicator)}.")
-        if standby is not None and not self.settings.host:
-            standby.wait()
+        if watchdog is not None and not self.settings.host:
+            watchdog.wait()
 
     def off(self) -> None:
         """Switch off the LEDs of this replacement. Those that an earlier raidctl left on are included."""

@@ -12,7 +12,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, Work, about
 from raidctl.cli.shared.rate_values import Rate, Speed, in_words_of
-from raidctl.cli.shared.temporary_change import while_held
+from raidctl.cli.shared.temporary_change import apply_temporarily_locked
 from raidctl.errors import UsageError
 from raidctl.operate.replacement_facts import Facts, Part, parts
 from raidctl.survey.survey import Survey
@@ -64,5 +64,5 @@ def at_rate(named: Machine, place: Path, settings: Settings, facts: Facts, value
         return
     seen = named.survey()
     work = Work(named, seen, rate_plan(named, seen, facts, value), place, AGREED)
-    with while_held(work, settings, work.begin("batch", about())):
+    with apply_temporarily_locked(work, settings, work.begin("batch", about())):
         yield

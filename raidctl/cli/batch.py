@@ -12,7 +12,7 @@ from raidctl.cli.shared.cache_policy import Policy, policy_options
 from raidctl.cli.shared.option_types import AliasedChoice
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_options, planned
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 from raidctl.cli.shared.terminal import emit_json, emit_message
 from raidctl.errors import EXIT_FINE
 from raidctl.runners.foreground_child import is_missing, run_child
@@ -136,7 +136,7 @@ def _wanted(
 
 
 def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
-    with for_a_while(work, settings) as change:
+    with apply_temporarily(work, settings) as change:
         if change is None:
             emit_message("No change needed; the command runs with the current settings.")
         else:

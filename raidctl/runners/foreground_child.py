@@ -1,4 +1,4 @@
-"""A batch's command in the foreground, and a guardian process beside it."""
+"""A batch's command in the foreground, and a watchdog process beside it."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _handlers(wanted: Mapping[signal.Signals, Handler]) -> Iterator[list[signal.
             signal.signal(number, old if old is not None else signal.SIG_DFL)
 
 
-class Guardian:
+class Watchdog:
     """A second process that notices the end of this one. It does so by the closing of a socket."""
 
     def __init__(self, argv: Sequence[str]) -> None:

@@ -66,20 +66,20 @@ class Batch:
         until(marker.exists)
         return batch
 
-    def guardian(self) -> int:
-        """The process id of the guardian. The guardian restores if the batch is killed."""
+    def watchdog(self) -> int:
+        """The process id of the watchdog. The watchdog restores if the batch is killed."""
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(OSError):
                 words = path.read_text(encoding="utf-8").split("\0")
                 if "--when-gone" in words and str(self.place / "state") in words:
                     return int(path.parent.name)
-        raise AssertionError("the batch has no guardian")
+        raise AssertionError("the batch has no watchdog")
 
-    def kill_guardian(self) -> None:
-        """Kill the guardian, and wait until it has ended."""
-        guardian = self.guardian()
-        os.kill(guardian, signal.SIGKILL)
-        until(lambda: not alive(guardian))
+    def kill_watchdog(self) -> None:
+        """Kill the watchdog, and wait until it has ended."""
+        watchdog = self.watchdog()
+        os.kill(watchdog, signal.SIGKILL)
+        until(lambda: not alive(watchdog))
 
     def policy(self) -> str:
         """The current write policy of the machine."""
@@ -134,8 +134,8 @@ def test_a_command_that_cannot_be_run_is_126(batch: Batch, tmp_path: Path) -> No
     assert batch.policy() == "protected_write_back"
 
 
-def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
-    """After signal 9, the guardian restores the policy."""
+def test_a_killed_batch_is_restored_by_its_watchdog(batch: Batch) -> None:
+    """After signal 9, the watchdog restores the policy."""
     killed = batch.start("sleep 300")
     killed.kill()
     killed.wait()
@@ -144,10 +144,10 @@ def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
 
 
 def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
-    """``show`` names a running batch. After a kill with its guardian, it names the command that restores."""
+    """``show`` names a running batch. After a kill with its watchdog, it names the command that restores."""
     load = batch.start("sleep 300")
     assert "for the duration of a batch" in batch.run("show", "-v").stdout
-    batch.kill_guardian()
+    batch.kill_watchdog()
     load.kill()
     load.wait()
     assert " restore`" in batch.run("show", "-v").stdout
@@ -170,21 +170,21 @@ def test_a_batch_without_a_load_is_refused(batch: Batch) -> None:
     assert batch.run("batch", "--write", "write-through", "/", "--yes").returncode == 2
 
 
-def test_a_batch_restores_without_its_guardian(batch: Batch) -> None:
-    """A batch whose guardian was killed restores the policy. It returns the exit code."""
+def test_a_batch_restores_without_its_watchdog(batch: Batch) -> None:
+    """A batch whose watchdog was killed restores the policy. It returns the exit code."""
     load = batch.start(f"{batch.released}; exit 7")
-    batch.kill_guardian()
+    batch.kill_watchdog()
     batch.release()
     assert load.wait(PATIENCE) == 7
     assert batch.policy() == "protected_write_back"
 
 
-def test_the_guardian_ignores_the_signals_of_a_logout(batch: Batch) -> None:
-    """Signals to a whole session do not end the guardian. It still restores the policy."""
+def test_the_watchdog_ignores_the_signals_of_a_logout(batch: Batch) -> None:
+    """Signals to a whole session do not end the watchdog. It still restores the policy."""
     load = batch.start("sleep 300")
-    guardian = batch.guardian()
+    watchdog = batch.watchdog()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        os.kill(guardian, number)
+        os.kill(watchdog, number)
     load.kill()
     load.wait(PATIENCE)
     until(lambda: batch.policy() == "protected_write_back")
@@ -237,9 +237,9 @@ def test_an_active_policy_is_locked_for_the_load(batch: Batch) -> None:
 
 
 def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
-    """A batch killed with its guardian blocks other changes. Its controller has to be restored first."""
+    """A batch killed with its watchdog blocks other changes. Its controller has to be restored first."""
     load = batch.start("sleep 300")
-    batch.kill_guardian()
+    batch.kill_watchdog()
     load.kill()
     load.wait()
     refused = batch.run("batch", "--write", "protected-write-back", "/", "--yes", "--", "true")
@@ -254,7 +254,7 @@ def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
 def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
     """``restore --forget`` ends a change by name, and changes nothing. It prints the undo commands."""
     load = batch.start("sleep 300")
-    batch.kill_guardian()
+    batch.kill_watchdog()
     load.kill()
     load.wait()
     [journaled] = json.loads(batch.run("journal", "--json").stdout)

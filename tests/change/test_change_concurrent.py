@@ -246,8 +246,8 @@ def test_a_change_from_another_state_directory_is_noticed(
 
 
 @pytest.mark.slow
-def test_the_guardian_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
-    """The guardian waits until the locks of its batch are free. It sees the end of the batch shortly before."""
+def test_the_watchdog_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
+    """The watchdog waits until the locks of its batch are free. It sees the end of the batch shortly before."""
     waiting = (
         "import sys; from pathlib import Path; from raidctl.change.state_directory import Holder, hold\n"
         "who = Holder(change='c2', pid=8, since='', about='')\n"

@@ -1,4 +1,4 @@
-"""raidctl killed with signal 9 while real processes run. Its guardian or restore undoes the change."""
+"""raidctl killed with signal 9 while real processes run. Its watchdog or restore undoes the change."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def test_only_one_of_two_restores_undoes_a_change(on: Callable[[str], Machine]) 
     assert len(machine.changes()) == 2
 
 
-def test_the_guardian_waits_for_the_tool_of_its_batch(on: Callable[[str], Machine]) -> None:
-    """The guardian does not read the settings before the tool has ended."""
+def test_the_watchdog_waits_for_the_tool_of_its_batch(on: Callable[[str], Machine]) -> None:
+    """The watchdog does not read the settings before the tool has ended."""
     machine = on("p400")
     machine.tools.fail(Fault(fault="is slow", seconds=KILLED_WITHIN))
     words = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sleep", "60")
@@ -105,7 +105,7 @@ def test_the_guardian_waits_for_the_tool_of_its_batch(on: Callable[[str], Machin
 
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_batch_that_lost_its_terminal_is_restored(on: Callable[[str], Machine], *, killed: bool) -> None:
-    """A lost connection's closed standard error stops neither raidctl nor its guardian."""
+    """A lost connection's closed standard error stops neither raidctl nor its watchdog."""
     machine = on("p400")
     reading, writing = os.pipe()
     batch = machine.start_batch(1, errors=writing)

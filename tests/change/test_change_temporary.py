@@ -15,7 +15,7 @@ from raidctl.cli.bench._switch import ControllerReadAhead, kernel_read_ahead
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work, planned
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 from raidctl.simulation.demo import machine as simulated
 from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 from tests.change.faulty import Faulty
 from tests.change.test_change_temporary import THROUGH, at, work
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 place, changes, moments = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with work(at(place, "p400"), THROUGH) as made:
     faulty = made.named.runner = Faulty(made.named.runner)
@@ -41,7 +41,7 @@ with work(at(place, "p400"), THROUGH) as made:
         if moments == 0:
             os.kill(os.getpid(), signal.SIGKILL)
     faulty.watch = watch
-    with for_a_while(made, at(place, "p400")):
+    with apply_temporarily(made, at(place, "p400")):
         pass
 """
 THROUGH = Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through")
@@ -68,8 +68,8 @@ def state(place: Path, demo: str) -> State:
 @pytest.mark.parametrize(
     ("changes", "moments"), [(1, 1), (1, 2), (2, 1)], ids=["just set", "before the next request", "just restored"]
 )
-def test_a_killed_temporary_change_is_restored_by_the_guardian(tmp_path: Path, changes: int, moments: int) -> None:
-    """The guardian restores after a kill during a temporary change.
+def test_a_killed_temporary_change_is_restored_by_the_watchdog(tmp_path: Path, changes: int, moments: int) -> None:
+    """The watchdog restores after a kill during a temporary change.
 
     The kill is at the change, before its reading, or before the end is written.
     """
@@ -112,17 +112,17 @@ def test_a_configured_but_inactive_policy_is_reported(tmp_path: Path, capsys: py
     """A measurement with an inactive policy prints a warning."""
     settings = at(tmp_path, "h730")
     desired = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
-    with work(settings, desired, unsafe="a trial") as made, for_a_while(made, settings):
+    with work(settings, desired, unsafe="a trial") as made, apply_temporarily(made, settings):
         errors = capsys.readouterr().err
     assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is active" in errors
 
 
-def test_a_remote_machine_has_no_guardian(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_remote_machine_has_no_watchdog(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The warning contains the command that restores."""
     settings = at(tmp_path, "p400")
     with work(settings, THROUGH) as made:
         settings.host = "far"
-        with for_a_while(made, settings):
+        with apply_temporarily(made, settings):
             errors = capsys.readouterr().err
     assert 'previous settings are not restored automatically; run "raidctl --demo p400' in errors
     assert results(tmp_path / "demo" / "p400") == ["restored"]

@@ -134,7 +134,7 @@ def test_a_batch_returns_its_exit_code_and_restores(caches: Caches) -> None:
 
 
 def test_restore_undoes_what_two_killed_processes_have_left(caches: Caches) -> None:
-    """If the guardian is killed as well, ``restore`` undoes the changes, once."""
+    """If the watchdog is killed as well, ``restore`` undoes the changes, once."""
     load = "kill -9 $(pgrep -P $PPID -f '[w]hen-gone') $PPID"
     caches.raidctl("batch", "--drive-cache", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", load)
     assert caches.asked() == dict.fromkeys(ALL, False)

@@ -94,7 +94,7 @@ def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[st
             )
         ) as process:
             assert process.stdout is not None
-            assert b"drives:TGK00B2Y" in process.stdout.readline()  # printed when the LED is on and a guardian is there
+            assert b"drives:TGK00B2Y" in process.stdout.readline()  # printed when the LED is on and a watchdog is there
             assert state("sas")[LED] == "1\n"
             os.kill(process.pid, number)
         until(lambda: LED not in state("sas"))

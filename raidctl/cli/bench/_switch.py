@@ -20,7 +20,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import work_on
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeNotUndone, UsageError
 from raidctl.host import BlockDevice
 from raidctl.layers import family
@@ -115,7 +115,7 @@ def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None
     if work.plan.refusals:
         raise CannotTell(work.plan.refusals[0].reason)
     work.place = state_directory(settings)
-    with for_a_while(work, settings, show=_silent):
+    with apply_temporarily(work, settings, show=_silent):
         yield
 
 

@@ -21,7 +21,7 @@ from raidctl.cli.cache._stack import Caches
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import work_on
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import ChangeUndone
 from raidctl.layers import family
@@ -112,7 +112,7 @@ class Flushing:
             return self._waited(job)
         work.place = state_directory(self.settings)
         try:
-            with for_a_while(work, self.settings):
+            with apply_temporarily(work, self.settings):
                 return self._waited(job)
         except (Held, ChangeUndone) as failure:
             return Answer(result="failed", how=job.answer.how, why=str(failure))

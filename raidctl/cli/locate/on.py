@@ -18,7 +18,7 @@ from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, work_on
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 from raidctl.cli.shared.terminal import emit, emit_json, emit_message, named_machine
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
@@ -96,7 +96,7 @@ def _located(work: Work, found: Found, settings: Settings, length: float) -> int
     until = format_moment(datetime.now(timezone.utc) + timedelta(seconds=length))
     entry = replace(work.begin("locate", about()), indicators=tuple(found.indicators), until=until)
     try:
-        with for_a_while(work, settings, _quiet, entry=entry) as change:
+        with apply_temporarily(work, settings, _quiet, entry=entry) as change:
             name = change.begin.change if change is not None else None
             switched = {step.object_id for step in work.plan.steps}
             targets = tuple(

@@ -14,7 +14,7 @@ from raidctl.bench.trials.policy_switch import State
 from raidctl.change.engine import plan
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, planned
-from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.temporary_change import apply_temporarily
 from raidctl.errors import BenchError, CannotTell, ChangeNotUndone, ChangeUndone, RaidctlError, UsageError
 from raidctl.model.objects import by_id
 from raidctl.text import listing
@@ -68,7 +68,7 @@ class Switcher:
     def _switched(self, state: State) -> Iterator[None]:
         with planned(self.settings, AGREED, lambda _: self.desired(state)) as work:
             _refuse(work.plan)
-            with for_a_while(work, self.settings, quiet=self.quiet):
+            with apply_temporarily(work, self.settings, quiet=self.quiet):
                 yield
 
 

@@ -17,7 +17,7 @@ from raidctl.cli.shared.plan_change import Work, about
 from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.cli.shared.terminal import emit_message
 from raidctl.errors import ChangeNotUndone, RaidctlError
-from raidctl.runners.foreground_child import Guardian, uninterruptible
+from raidctl.runners.foreground_child import Watchdog, uninterruptible
 from raidctl.text import listing
 
 _STARTUP = 60.0
@@ -25,7 +25,7 @@ _STARTUP = 60.0
 
 
 @contextlib.contextmanager
-def for_a_while(
+def apply_temporarily(
     work: Work,
     settings: Settings,
     show: Callable[[str], None] = emit_message,
@@ -51,12 +51,12 @@ def for_a_while(
         ChangeNotUndone: It could not be restored; the change stays open, for ``restore``.
     """
     entry = entry or work.begin("batch", about())
-    with work.hold(entry), while_held(work, settings, entry, show, quiet) as change:
+    with work.hold(entry), apply_temporarily_locked(work, settings, entry, show, quiet) as change:
         yield change
 
 
 @contextlib.contextmanager
-def while_held(
+def apply_temporarily_locked(
     work: Work,
     settings: Settings,
     entry: Begin,
@@ -67,7 +67,7 @@ def while_held(
     if not work.plan.steps:
         yield None
         return
-    with guardian(settings, entry) as standby:
+    with restore_watchdog(settings, entry) as watchdog:
         change = work.change(entry, show)
         with quiet():
             change.apply()
@@ -75,12 +75,12 @@ def while_held(
             with quiet():
                 for text in change.warnings:
                     emit_message(f"Warning: {text}.")
-                standby.wait()
+                watchdog.wait()
             yield change
         finally:
             with quiet():
                 put_back(work, change, show)
-            standby()
+            watchdog.dismiss()
 
 
 def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
@@ -114,21 +114,21 @@ def report(result: Restored, show: Callable[[str], None] = emit_message) -> None
 
 
 @dataclass
-class Standby:
-    """The second process; call it when the change is over."""
+class RestoreWatchdog:
+    """The second process, to be dismissed when the change is over."""
 
-    guardian: Guardian | None
+    process: Watchdog | None
     way_back: str
     """The command that restores, for messages."""
 
-    def __call__(self) -> None:
+    def dismiss(self) -> None:
         """Report that nothing is left to restore."""
-        if self.guardian is not None:
-            self.guardian.dismiss()
+        if self.process is not None:
+            self.process.dismiss()
 
     def wait(self) -> None:
         """Wait until the second process is ready. Print a warning if it is not."""
-        if self.guardian is None or not self.guardian.ready(_STARTUP):
+        if self.process is None or not self.process.ready(_STARTUP):
             emit_message(
                 "Warning: if raidctl is killed, the previous settings are not restored automatically; run "
                 f'"{self.way_back}" then.'
@@ -136,24 +136,24 @@ class Standby:
 
 
 @contextlib.contextmanager
-def guardian(settings: Settings, entry: Begin) -> Iterator[Standby]:
+def restore_watchdog(settings: Settings, entry: Begin) -> Iterator[RestoreWatchdog]:
     """Start a second process that restores if this one is killed. On another machine there is none."""
     words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
     words += ["restore", "--when-gone", "--change", entry.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []
     try:
-        other = None if settings.host else Guardian(words)
+        process = None if settings.host else Watchdog(words)
     except OSError:
-        other = None
-    standby = Standby(other, restore_command(entry.source, readable_directory(settings)))
+        process = None
+    watchdog = RestoreWatchdog(process, restore_command(entry.source, readable_directory(settings)))
     try:
-        yield standby
-        standby()
+        yield watchdog
+        watchdog.dismiss()
     except RaidctlError:
         # nothing is left to do: what failed was undone, or is left to restore, as another attempt now would fail in the
         # same way; after anything else (killed at the wrong moment) the second process finishes the work
-        standby()
+        watchdog.dismiss()
         raise
     finally:
-        if other is not None:
-            other.close()
+        if process is not None:
+            process.close()
