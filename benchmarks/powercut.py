@@ -60,10 +60,10 @@ def _cuts(drill: Drill, cuts: int) -> tuple[int, tuple[int, list[int]]]:
         drill.boot()
         last = number == cuts
         kept = drill.check("HONEST", drill.honest)[1]
-        accused += kept.cuts[-1].accuses
+        accused += kept.cuts[-1].shows_loss
         print(_line("honest", number, kept.cuts[-1]), flush=True)
         lost: PowerCutRun = drill.check("LIAR", drill.liar)[1]
-        found = lost.cuts[-1].accuses
+        found = lost.cuts[-1].shows_loss
         caught += [len(lost.cuts)] if found else []
         print(_line("liar", number, lost.cuts[-1], str(len(lost.cuts)) if found else ""), flush=True)
         if not last:

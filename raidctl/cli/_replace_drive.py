@@ -13,7 +13,7 @@ from raidctl.change.expectations import serials_of
 from raidctl.change.journal import Begin, Journal, JournaledChange
 from raidctl.change.state_directory import command_on
 from raidctl.cli._replace_demo import demo_hints
-from raidctl.cli._replace_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
+from raidctl.cli._replace_facts import Wanted, boot_notes, facts_for, next_steps, notes, prospect
 from raidctl.cli._replace_led import ReplacementLed, blinking_bays
 from raidctl.cli._replace_rate import at_rate, rate_plan
 from raidctl.cli.shared.apply_change import Report, reported
@@ -79,7 +79,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         with reported(Report(work.plan), settings) as report:
             code = agreed(work, settings)
             if code in (None, EXIT_FINE):
-                emit_message(outlook(facts))
+                emit_message(next_steps(facts))
             if code is not None:
                 report.result = "refused" if work.plan.denials else "planned"
                 return code
@@ -253,7 +253,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
 def _next_step(going: Replacing, seen: Survey) -> int:
     """Print the next stage of a replacement, or what prevents it. Return the exit code."""
     stage = next_stage(seen, going.facts)
-    if stage.problem is None and stage.name == "vetting":
+    if stage.problem is None and stage.name == "checking":
         going.facts = replace(going.facts, new=new_drives(seen, going.facts)[0].serial or "")
         stage = next_stage(seen, going.facts)
     going.begun = True

@@ -15,7 +15,7 @@ from raidctl.errors import CannotTell, RaidctlError, UsageError
 from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
 from raidctl.model.objects import drives_by_id
-from raidctl.operate.boot_loader import Around, boot_parts, boot_step, nodes_of, read_surroundings
+from raidctl.operate.boot_loader import Surroundings, boot_parts, boot_step, nodes_of, read_surroundings
 from raidctl.operate.first_facts import facts_of
 from raidctl.operate.first_facts_behind import BEHIND, controller_behind, facts_behind
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
@@ -41,7 +41,9 @@ class Wanted:
     rate: str | None = None
 
 
-def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
+def facts_for(
+    named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings
+) -> tuple[Facts, Surroundings]:
     """Return which drive leaves, which joins, whether it is copied first, and what else was read."""
     new = _successor(seen, wanted)
     facts = observed(_named(seen, word, wanted, settings, new), seen)
@@ -57,13 +59,13 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
     return with_boot(replace(facts, bays=bays), seen, around, wanted), around
 
 
-def _empty_bay(facts: Facts, around: Around) -> str | None:
+def _empty_bay(facts: Facts, around: Surroundings) -> str | None:
     """Return the LED of the bay in which a missing drive was. None: unknown."""
     led = (led for words, led in around.empty.items() if f"{facts.bay}, ".startswith(f"{words}, "))
     return next(led, None) if facts.gone else None
 
 
-def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
+def with_boot(facts: Facts, seen: Survey, around: Surroundings, wanted: Wanted) -> Facts:
     """Return the facts with the steps for the boot loader.
 
     The steps follow the old drive, or its siblings if it was not read.
@@ -176,7 +178,7 @@ def _spare(seen: Survey, facts: Facts) -> Drive | None:
     return next((drives[name] for name in common if name in drives and drives[name].serial), None)
 
 
-def outlook(facts: Facts) -> str:
+def next_steps(facts: Facts) -> str:
     """Return what follows after the first steps."""
     if facts.gone:
         return "The new drive is checked, joins" + (" and is rebuilt." if facts.gone == "member" else " as a spare.")
@@ -204,7 +206,7 @@ def _redundancy_left(volume: VolumeLeft) -> str:
     return in_words(volume.failures_tolerated_after) or "may survive none"
 
 
-def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
+def notes(seen: Survey, facts: Facts, around: Surroundings, wanted: Wanted) -> Iterator[str]:
     """Yield notes for the plan: beginning, guards, boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."

@@ -19,7 +19,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.operate.boot_loader import Around, nodes_of, read_surroundings
+from raidctl.operate.boot_loader import Surroundings, nodes_of, read_surroundings
 from raidctl.operate.contents import read_contents
 from raidctl.operate.removal import check as judge
 from raidctl.operate.removal_report import Removal
@@ -121,7 +121,7 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
 
 def _judged(settings: Settings, word: str) -> Removal:
     """Judge the removal. On a live machine, also check the drive's first sector and the bays of its enclosures."""
-    around = Around(unreported=unreported(vendors()[0]))
+    around = Surroundings(unreported=unreported(vendors()[0]))
     if settings.replay is not None:
         seen = look(settings)
         name = find_drive(seen.inventory, seen.view, word)

@@ -45,7 +45,7 @@ def separate_unread(changes: Sequence[Change], before: Inventory, after: Invento
     return tuple(left), tuple(found)
 
 
-def hiders(lost: Sequence[Change], before: Inventory, after: Inventory) -> list[list[tuple[Problem, bool]]]:
+def problems_hiding(lost: Sequence[Change], before: Inventory, after: Inventory) -> list[list[tuple[Problem, bool]]]:
     """For each lost object, the problems of the later inventory that may hide it.
 
     Each comes with whether it names an object, controller, tool or family that is known here. One that names none, such

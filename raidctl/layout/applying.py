@@ -21,7 +21,7 @@ from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers
 from raidctl.layout.objects import Machine, plain_id
 from raidctl.layout.plan import Compiled, chosen_names, compiled
 from raidctl.layout.specification import Layout
-from raidctl.layout.stages import Known, Stages, doomed, identity, stages
+from raidctl.layout.stages import Known, Stages, identity, stages, unwanted_volumes
 from raidctl.layout.tables import differs
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.drives_below import physical_drives
@@ -72,10 +72,10 @@ class Applying:
         self.facts = replace(
             self.facts,
             pins={one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in made.creations},
-            doomed=tuple(_members(controller, volume, seen) for controller, volume in doomed(made, seen)),
+            unwanted=tuple(_members(controller, volume, seen) for controller, volume in unwanted_volumes(made, seen)),
             config=any(one.wanted.config is not False for one in made.creations)
             or any(one.config for one in self.layout.volumes)
-            or bool(made.doomed),
+            or bool(made.unwanted),
         )
 
     def unused_wipes(self, seen: Survey) -> list[str]:
@@ -160,10 +160,10 @@ class Applying:
 
     def _left(self, seen: Survey, node: str = "") -> list[Step]:
         """Return the steps that remove deleted volumes' signatures from their members."""
-        made = doomed(self.look_at(seen)[0], seen)
+        made = unwanted_volumes(self.look_at(seen)[0], seen)
         there = {volume.unique_id for _, volume in made}
         found: list[Step] = []
-        for one in self.facts.doomed:
+        for one in self.facts.unwanted:
             if one.unique_id in there:
                 continue
             making = makers(self.vendors)[one.family]
@@ -173,7 +173,7 @@ class Applying:
 
     def _absent(self, seen: Survey) -> Iterator[str]:
         """Yield the serial numbers of deleted volumes' members that a reading does not show."""
-        for one in self.facts.doomed:
+        for one in self.facts.unwanted:
             there = {whole.unique for whole, _ in _present(one, seen)}
             yield from (serial for pair in one.members if (serial := pair.partition("=")[0]) not in there)
 
@@ -241,7 +241,7 @@ class Applying:
         left = self._left(seen)
         if left or deleting:
             return left or deleting[0]
-        for one in self.facts.doomed:
+        for one in self.facts.unwanted:
             subject = next((whole for whole, _ in _present(one, seen)), None)
             making = makers(self.vendors)[one.family]
             steps = making.unregister(one.unique_id, subject, setups[one.family]) if subject is not None else ()
@@ -253,7 +253,7 @@ class Applying:
         if not self.facts.config:
             return ()
         subjects = {family_of(controller): _identity(volume) for controller, volume in self._own(seen)}
-        for one in self.facts.doomed:
+        for one in self.facts.unwanted:
             subject = next((whole for whole, _ in _present(one, seen)), None)
             subjects |= {one.family: subject} if subject is not None and one.family not in subjects else {}
         for family, subject in subjects.items():

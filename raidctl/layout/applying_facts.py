@@ -37,7 +37,7 @@ class ApplyFacts(Struct, frozen=True, kw_only=True):
     """The chosen drives and spares, by the volume's line in the file."""
     prepared: tuple[str, ...] = ()
     """Serial numbers of the drives that were partitioned. What their partitions contain is left over."""
-    doomed: tuple[DeletedVolume, ...] = ()
+    unwanted: tuple[DeletedVolume, ...] = ()
     config: bool = False
     """Whether the configuration of the machine changes."""
 

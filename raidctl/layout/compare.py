@@ -19,7 +19,7 @@ from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hid
 from raidctl.text import counted, listing
 from raidctl.units import format_binary, format_decimal
 
-Verdict = Literal["same", "settings", "different", "missing", "doomed", "unlisted", "unknown"]
+Verdict = Literal["same", "settings", "different", "missing", "unwanted", "unlisted", "unknown"]
 _SAME_SIZE = 0.01
 """Relative tolerance for sizes, as tools and controllers round them."""
 _SETTINGS = ("name", "write", "read", "io", "drive_cache", "config")
@@ -44,7 +44,7 @@ class Compared(Struct, frozen=True, kw_only=True):
         Verdict,
         doc(
             "`same`; `settings`: only settings differ; `different`: level, drives, size or strip differ; `missing`: "
-            "the machine has no such object; `doomed`: it exists and must not; `unlisted`: the layout does not list "
+            "the machine has no such object; `unwanted`: it exists and must not; `unlisted`: the layout does not list "
             "it; `unknown`: not reported."
         ),
     ]
@@ -74,9 +74,9 @@ def compare(layout: Layout, inventory: Inventory) -> Comparison:
         matched |= {compared.object_id} if compared.object_id else set()
         found.append(compared)
     found += [_spares(spare, machine) for spare in layout.spares]
-    doomed = [_doomed(one, machine) for one in layout.deletions]
-    matched |= {one.object_id for one in doomed if one.object_id}
-    found += doomed
+    unwanted = [_unwanted(one, machine) for one in layout.deletions]
+    matched |= {one.object_id for one in unwanted if one.object_id}
+    found += unwanted
     found += [
         Compared(label=volume.name or volume.id, object_id=volume.id, verdict="unlisted")
         for _, volume in machine.volumes()
@@ -84,7 +84,7 @@ def compare(layout: Layout, inventory: Inventory) -> Comparison:
     ]
     hidden = hidden_by(inventory) if layout.only_listed else None
     found += [] if hidden is None else [Compared(label="volumes not listed", verdict="unknown", why=hidden)]
-    bad = {"settings", "different", "missing", "doomed"} | ({"unlisted"} if layout.only_listed else set())
+    bad = {"settings", "different", "missing", "unwanted"} | ({"unlisted"} if layout.only_listed else set())
     verdicts = {one.verdict for one in found}
     return Comparison(
         host=inventory.host.hostname, compared=tuple(found), only_listed=layout.only_listed,
@@ -132,7 +132,7 @@ def _volume(wanted: VolumeLayout, machine: Machine, matched: set[str]) -> Compar
     )  # fmt: skip
 
 
-def _doomed(wanted: Deletion, machine: Machine) -> Compared:
+def _unwanted(wanted: Deletion, machine: Machine) -> Compared:
     """A volume that must not exist, found only by its unique id."""
     label, hidden = wanted.unique_id, hidden_by(machine.inventory)
     found = [
@@ -150,7 +150,7 @@ def _doomed(wanted: Deletion, machine: Machine) -> Compared:
             ", and so has another." if len(found) > 1 else "."
         )
         return Compared(label=label, line=wanted.line, verdict="unknown", why=why)
-    return Compared(label=label, object_id=volume.id, line=wanted.line, verdict="doomed")
+    return Compared(label=label, object_id=volume.id, line=wanted.line, verdict="unwanted")
 
 
 def _absent(wanted: VolumeLayout, machine: Machine) -> Compared:

@@ -48,15 +48,15 @@ def makers(vendors: Sequence[Vendor]) -> dict[str, Making]:
 
 def machine_facts(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[MachineFacts]:
     """Probe the drives of missing volumes, and the volumes to delete."""
-    doomed = doomed_nodes(layout, seen)
-    found = yield from read_contents([*nodes_to_probe(layout, seen), *doomed], doomed)
+    unwanted = nodes_to_delete(layout, seen)
+    found = yield from read_contents([*nodes_to_probe(layout, seen), *unwanted], unwanted)
     setups = {}
     for family, making in makers(vendors).items():
         setups[family] = yield from making.setup(seen.view)
     return MachineFacts(contents=found, setups=setups)
 
 
-def doomed_nodes(layout: Layout, seen: Survey) -> list[str]:
+def nodes_to_delete(layout: Layout, seen: Survey) -> list[str]:
     """The device nodes of the volumes to delete."""
     machine = Machine(seen.inventory)
     ids = {plain_id(one.unique_id) for one in layout.deletions}

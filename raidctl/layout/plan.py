@@ -122,7 +122,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
     """The settings of volumes that exist."""
     spares: tuple[MissingSpares, ...] = ()
     """Spares that existing arrays lack."""
-    doomed: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
     """Ids of the volumes to delete."""
 
 
@@ -197,7 +197,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
                 refused += _spares_not_planned(step[1])
         elif one.verdict == "unlisted" and layout.only_listed:
             refused.append(NotPlanned(label=one.object_id or one.label, why=(_NOT_LISTED,)))
-        elif one.verdict == "doomed":
+        elif one.verdict == "unwanted":
             continue
         elif volume is not None and only_spares_differ(one):
             missing = missing_spares(one, volume, stock)
@@ -212,8 +212,8 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
             settings += [_setting(one, mine)] if mine else []
             refused += _others(one, planned=bool(mine))
     refused += _with_tables(made, creations, stock.seen)
-    doomed = [one for one in found.compared if one.verdict == "doomed"]
-    deletions = [Step(kind="delete", label=one.object_id or one.label, commands=(), overwrites=()) for one in doomed]
+    unwanted = [one for one in found.compared if one.verdict == "unwanted"]
+    deletions = [Step(kind="delete", label=one.object_id or one.label, commands=(), overwrites=()) for one in unwanted]
     steps = (*settings, *creations, *(_adding(one) for one in spares), *deletions)
     return Compiled(
         plan=LayoutPlan(
@@ -221,7 +221,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
             point_of_no_return=len(settings) if len(steps) > len(settings) else None,
         ),
         found=found, creations=tuple(made), desired=tuple(desired), spares=tuple(spares),
-        doomed=tuple(one.object_id for one in doomed if one.object_id),
+        unwanted=tuple(one.object_id for one in unwanted if one.object_id),
     )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def stages(made: Compiled, known: Known) -> Stages:
     plans += [("create", _creating(one, known)) for one in own]
     plans += [("spares", _adding(one, known, refused)) for one in made.spares]
     plans += [("config", plan) for plan in _listing(made, known)]
-    for controller, volume in doomed(made, known.seen):
+    for controller, volume in unwanted_volumes(made, known.seen):
         why = tuple(text for _, text in deletion_objections(controller, volume, known.seen, known.read, known.wipe))
         refused += [NotPlanned(label=volume.id, why=why)] if why else []
         plans += [] if why else [("delete", _deleting(controller, volume, known, refused))]
@@ -104,13 +104,13 @@ def _refusal(one: Creation, why: tuple[str, ...]) -> NotPlanned:
     return NotPlanned(label=one.wanted.label, why=why)
 
 
-def doomed(made: Compiled, seen: Survey) -> list[tuple[Controller, Volume]]:
+def unwanted_volumes(made: Compiled, seen: Survey) -> list[tuple[Controller, Volume]]:
     """The volumes to delete."""
     return [
         (controller, volume)
         for controller in seen.inventory.controllers
         for volume in controller.volumes
-        if volume.id in made.doomed
+        if volume.id in made.unwanted
     ]
 
 

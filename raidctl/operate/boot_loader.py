@@ -37,7 +37,7 @@ BIOS_BOOT = ("21686148-6449-6e6f-744e-656564454649",)
 TOOLS = ("grub-install", "grub2-install")
 
 
-class Around(Struct, frozen=True, kw_only=True):
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What a replacement reads besides the inventory."""
 
     sectors: Mapping[str, Code] = {}
@@ -76,7 +76,7 @@ def code_of(answer: RunAnswer) -> Code | None:
     return "grub" if b"GRUB" in answer.out[:_CODE] else "other"
 
 
-def read_surroundings(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
+def read_surroundings(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Surroundings]:
     """Read first sectors, the firmware, boot loader tools, and bay LEDs."""
     leds = yield from read_kernel_leds()
     container = yield from read_container()
@@ -85,7 +85,7 @@ def read_surroundings(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vend
     found = yield from ask_all([Which(name) for name in (*TOOLS, "debconf-show")])
     codes = {node: code for node, answer in zip(nodes, sectors, strict=True) if (code := code_of(answer)) is not None}
     there = [one.trouble is None for one in found]
-    return Around(
+    return Surroundings(
         sectors=codes,
         firmware=_firmware(firmware.paths),
         tool=next((name for name, known in zip(TOOLS, there, strict=False) if known), None), debconf=there[-1],
@@ -124,7 +124,9 @@ class BootStep(Struct, frozen=True, kw_only=True):
     """The program for it, if it is certainly the right one. None: left to a person."""
 
 
-def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around, *, table: bool) -> BootStep | None:
+def boot_step(
+    kinds: Sequence[str], codes: Sequence[Code | None], around: Surroundings, *, table: bool
+) -> BootStep | None:
     """Return the step after the rebuild. None: the drive is known not to boot the machine.
 
     Args:
@@ -154,7 +156,7 @@ def _for_uefi(member: bool) -> str:
     return f"Copy the files of an EFI system partition to that of NEW, and add an entry: {entry}"
 
 
-def _for_grub(around: Around, *, table: bool) -> BootStep:
+def _for_grub(around: Surroundings, *, table: bool) -> BootStep:
     """Return the step for GRUB.
 
     The program is run only if its tool, the firmware, and its place on the drive are certain.

@@ -24,7 +24,7 @@ from msgspec import Struct
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import Controller, Drive
 from raidctl.operate import removal_guards_machine as machine_guards
-from raidctl.operate.boot_loader import Around
+from raidctl.operate.boot_loader import Surroundings
 from raidctl.operate.deed_subjects import drive_of, refusals, volumes_of
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Reason
@@ -53,7 +53,7 @@ class Known(Struct, frozen=True, kw_only=True):
     """Facts for the guards besides the inventory."""
 
     now: datetime
-    around: Around = Around()
+    around: Surroundings = Surroundings()
     boot: str = ""
     """The kernel's id of this boot; empty: unknown."""
     offline: SetOffline | None = None

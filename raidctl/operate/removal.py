@@ -10,12 +10,12 @@ from raidctl.host import HostView
 from raidctl.model import Inventory
 from raidctl.operate import removal_guards as guards
 from raidctl.operate import removal_guards_machine as machine_guards
-from raidctl.operate.boot_loader import Around
+from raidctl.operate.boot_loader import Surroundings
 from raidctl.operate.removal_report import Reason, Removal, Verdict, VolumeLeft
 from raidctl.operate.removal_subject import Loss, Subject
 from raidctl.units import format_percent
 
-NOTHING = Around()
+NOTHING = Surroundings()
 """For saved outputs and recordings: nothing else is read."""
 GUARDS: Sequence[Callable[[Subject], Iterator[Reason]]] = (
     guards.redundancy, guards.last_copy, guards.right_moment, guards.running, machine_guards.cache, guards.same_copies,
@@ -28,7 +28,7 @@ _ORDER = {"no": 0, "unknown": 1, "note": 2, "yes": 3}
 
 
 def check(
-    inventory: Inventory, view: HostView, drive_id: str, now: datetime, around: Around = NOTHING
+    inventory: Inventory, view: HostView, drive_id: str, now: datetime, around: Surroundings = NOTHING
 ) -> Removal:  # fmt: skip
     """Judge whether a physical drive may be pulled.
 

@@ -21,7 +21,7 @@ from raidctl.health.redundancy import (
 from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
-from raidctl.operate.boot_loader import ESP, Around
+from raidctl.operate.boot_loader import ESP, Surroundings
 from raidctl.select import family_of, physical, plain_serial
 from raidctl.vendor.unreported import Fact, Unreported
 
@@ -108,7 +108,7 @@ class Subject(Struct, frozen=True, dict=True):
     view: HostView
     drive_id: str
     now: datetime
-    around: Around = Around()
+    around: Surroundings = Surroundings()
 
     @cached_property
     def _places(self) -> dict[str, tuple[Controller, Drive]]:

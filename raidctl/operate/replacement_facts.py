@@ -19,7 +19,7 @@ from raidctl.vendor.identity import unique_of
 from raidctl.vendor.plan import Deed, Expectation, Step
 
 StageName = Literal[
-    "copying", "taken_out", "waiting_pull", "waiting_push", "vetting", "letting_in", "rebuilding", "verifying", "done"
+    "copying", "removing", "waiting_pull", "waiting_push", "checking", "adding", "rebuilding", "verifying", "done"
 ]
 NO_LIMIT = 0.0
 """No time limit: for manual steps and rebuilds."""
@@ -313,7 +313,7 @@ def name_new_drive(found: Sequence[Drive], names: Sequence[str | None], facts: F
     """The stage in which a person names one of several new drives; ``names`` are those for the question."""
     drives = ", ".join(f"{drive.serial} ({name})" for drive, name in zip(found, names, strict=True))
     text = f"There are several new drives: {drives}. Which one takes the place of {facts.name}?"
-    return Stage("vetting", problem=text, choices=tuple(drive.serial or "" for drive in found))
+    return Stage("checking", problem=text, choices=tuple(drive.serial or "" for drive in found))
 
 
 def missing(seen: Survey, facts: Facts) -> list[str]:

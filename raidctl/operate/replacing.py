@@ -19,7 +19,7 @@ from raidctl.host import partition_node
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
-from raidctl.operate.boot_loader import Around, code_of
+from raidctl.operate.boot_loader import Surroundings, code_of
 from raidctl.operate.contents import EMPTY, first_sector
 from raidctl.operate.copyback import Copyback
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
@@ -86,7 +86,7 @@ class Replacing:
         old = self._old(seen)
         if old is None:
             return [Objection(guard="X2", text=f"The drive {self.facts.old} was not found.", unknown=True)]
-        around = Around(unreported=unreported(self.vendors))
+        around = Surroundings(unreported=unreported(self.vendors))
         report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
         ignored = not_of_a_copy(seen, self.facts) | (LIFTED if self.unsafe else frozenset())
         against = [one for one in report.reasons if one.verdict in ("no", "unknown") and one.guard not in ignored]
@@ -155,10 +155,10 @@ class Replacing:
         table = bool(self.facts.partitions)
         return converse(probe(new.device or "", members, sibling, table=table, inside=inside), self.runner)
 
-    def vetted(self, seen: Survey, *, before_table: bool = False) -> list[Objection]:
+    def objections(self, seen: Survey, *, before_table: bool = False) -> list[Objection]:
         """Reasons to refuse the new drive."""
         if self.facts.volumes:
-            return self._vetted_behind(seen)
+            return self._objections_behind(seen)
         new = drive_of(seen, self.facts.new)
         if new is None:
             return [self._absent()]
@@ -177,7 +177,7 @@ class Replacing:
     def _absent(self) -> Objection:
         return Objection(guard="X2", text=f"The new drive {self.facts.new} was not found.")
 
-    def _vetted_behind(self, seen: Survey) -> list[Objection]:
+    def _objections_behind(self, seen: Survey) -> list[Objection]:
         arrays = parts(seen, self.facts)
         new = None if isinstance(arrays, str) else drive_behind(arrays, self.facts.new)
         if new is None or isinstance(arrays, str):
@@ -202,7 +202,7 @@ class Replacing:
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
         if step.setting in ("add_spare", "let_in", "copy_table", "wipe"):
-            reasons = self.vetted(seen, before_table=step.setting in ("copy_table", "wipe"))
+            reasons = self.objections(seen, before_table=step.setting in ("copy_table", "wipe"))
             return [f"Guard {one.guard}: {one.text}" for one in reasons]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
@@ -287,7 +287,7 @@ class Replacing:
         """Return the stage and its steps. If the family has no steps for it, the following stage is returned."""
         if stage.step is not None:
             return stage, Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
-        if stage.name == "letting_in" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:
+        if stage.name == "adding" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:
             return stage, made
         made = plan_deeds(seen, self.vendors, stage.deeds, self._denials, unsafe=self.unsafe)
         if stage.then is not None and not made.steps and not made.denials:
@@ -308,10 +308,10 @@ class Replacing:
         found = self.probed(seen, new)
         deed = Deed(object_id=stage.deeds[0].object_id, verb="copy_table", drive=new.id, device=new.device)
         missing = any(seen.view.block(partition_node(new.device, part)) is None for part in self.facts.partitions)
-        wipe = self.wipe == new.serial and any(one.guard == "R11" for one in self.vetted(seen))
+        wipe = self.wipe == new.serial and any(one.guard == "R11" for one in self.objections(seen))
         if not wipe and not missing:
             return None
-        denials = refusals(deed, self.vetted(seen, before_table=True))
+        denials = refusals(deed, self.objections(seen, before_table=True))
         steps = disk_steps.wiping(new, seen.view) if wipe else []
         if missing and found.source is not None:
             steps += disk_steps.copying(new, found.source, self.facts.partitions)
@@ -321,7 +321,7 @@ class Replacing:
         if deed.verb in ("fail", "replace") or (deed.verb == "take_out" and self._counts(seen)):
             return refusals(deed, self.leaving(seen))
         if deed.verb in ("add_spare", "let_in"):
-            return refusals(deed, self.vetted(seen))
+            return refusals(deed, self.objections(seen))
         return []
 
     def _counts(self, seen: Survey) -> bool:
@@ -345,7 +345,7 @@ class Replacing:
         while True:
             seen, stage = decided(change, seen, self.facts)
             self.seen = seen
-            if stage.problem is None and stage.name == "vetting":
+            if stage.problem is None and stage.name == "checking":
                 self.facts = replace(self.facts, new=new_drives(seen, self.facts)[0].serial or "")
                 self.show(f"New drive: {self.facts.new}.")
                 continue
@@ -354,7 +354,7 @@ class Replacing:
             why = stage.problem or refusal(made, self.facts)
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.", stage.choices)
-            if stage.name == "taken_out" and any(map(drops, made.steps)):
+            if stage.name == "removing" and any(map(drops, made.steps)):
                 self.facts = replace(self.facts, dropped="yes")
             if any(step.setting in ("wipe", "copy_table") for step in made.steps):
                 self.facts = replace(self.facts, prepared=self.facts.new)

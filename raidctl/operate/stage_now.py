@@ -50,7 +50,7 @@ def obstacle(step: Step, seen: Survey, facts: Facts) -> str | None:
         return stage.problem if stage.name in ("rebuilding", "waiting_push") else None
     if step.kind != "wait":
         return None
-    again = step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "vetting")
+    again = step.setting in ("rebuilding", "verifying", "settling") and stage.name in ("waiting_push", "checking")
     if not again or stage.problem is not None:
         return stage.problem
     if facts.new in serials_of(seen) and (others := missing(seen, facts)):

@@ -1,7 +1,7 @@
 """The stages of a replacement, from the machine and the journal's facts. Pure.
 
-``asked`` → ``copying`` (a good drive is copied to another one) or ``taken_out`` → ``waiting_pull`` → ``waiting_push`` →
-``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` → ``done``. The stage follows from a reading of the
+``asked`` → ``copying`` (a good drive is copied to another one) or ``removing`` → ``waiting_pull`` → ``waiting_push`` →
+``checking`` → ``adding`` → ``rebuilding`` → ``verifying`` → ``done``. The stage follows from a reading of the
 machine, so a replacement continues after a reboot, a kill, or changes by others.
 """
 
@@ -83,7 +83,7 @@ def _copying(arrays: Sequence[Part], old: Drive, new: Drive | None, facts: Facts
         return Stage("copying", problem=f"{text} {way} with --with.")
     outside = [part for part in arrays if part.member(new.device or "") is None]
     if outside:
-        return Stage("letting_in", deeds=tuple(_add(part, new) for part in outside))
+        return Stage("adding", deeds=tuple(_add(part, new) for part in outside))
     waiting = [
         part for part in arrays
         if (spare := part.member(new.device or "")) is not None and spare.role == "spare"
@@ -120,7 +120,7 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
         if member is not None:
             deeds.append(Deed(object_id=part.volume.id, verb="remove", drive=old.id, device=node))
     if deeds:
-        return Stage("taken_out", deeds=tuple(deeds))
+        return Stage("removing", deeds=tuple(deeds))
     return pull(old, facts)
 
 
@@ -136,8 +136,8 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
                 f"The new drive {found[0].serial} ({found[0].device}) is at {place}, and the old one was at "
                 f"{facts.place}. Move it there, or name it if it is the right one."
             )
-            return Stage("vetting", problem=text, choices=(found[0].serial or "",))
-        return Stage("vetting")
+            return Stage("checking", problem=text, choices=(found[0].serial or "",))
+        return Stage("checking")
     return push(facts)
 
 
@@ -145,7 +145,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     """The new drive joins, and is rebuilt."""
     outside = [part for part in arrays if part.member(new.device or "") is None]
     if outside and not (facts.way == "copy" and all(part.complete for part in arrays)):
-        return Stage("letting_in", deeds=tuple(_add(part, new) for part in outside))
+        return Stage("adding", deeds=tuple(_add(part, new) for part in outside))
     members = [part.member(new.device or "") for part in arrays]
     if any(member is not None and member.role == "failed" for member in members):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")

@@ -1,6 +1,6 @@
 """The stages of a replacement behind a controller, from its tool's reports. Pure.
 
-``taken_out`` → ``waiting_pull`` → ``waiting_push`` → ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` →
+``removing`` → ``waiting_pull`` → ``waiting_push`` → ``checking`` → ``adding`` → ``rebuilding`` → ``verifying`` →
 ``done``. Many controllers need no command before the pull, or none after the push: then the family plans no step, and
 :attr:`Stage.then` follows. If a hot spare has taken the old drive's place meanwhile, the new drive becomes the next
 spare.
@@ -45,7 +45,7 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
         return pull(old, facts)
     if old is not None:
         deed = Deed(object_id=arrays[0].volume.id, verb="take_out", drive=old.id)
-        return Stage("taken_out", deeds=(deed,), then=pull(old, facts))
+        return Stage("removing", deeds=(deed,), then=pull(old, facts))
     new = drive_behind(arrays, facts.new)
     if new is None:
         return _coming(seen, facts)
@@ -80,8 +80,8 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
             f"The new drive {found[0].serial} is {found[0].id}, and the old one was {facts.place}. "
             "Move it there, or name it if it is the right one."
         )
-        return Stage("vetting", problem=text, choices=(found[0].serial or "",))
-    return Stage("vetting")
+        return Stage("checking", problem=text, choices=(found[0].serial or "",))
+    return Stage("checking")
 
 
 def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
@@ -102,9 +102,9 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     if complete:
         whole = facts.spares == "controller"
         target = arrays[0].controller.id if whole else volume.id
-        return Stage("letting_in", deeds=(Deed(object_id=target, verb="add_spare", drive=new.id),))
+        return Stage("adding", deeds=(Deed(object_id=target, verb="add_spare", drive=new.id),))
     deed = Deed(object_id=volume.id, verb="let_in", drive=new.id, replaces=facts.place or None)
-    return Stage("letting_in", deeds=(deed,), then=Stage("rebuilding", step=wait("rebuilding", arrays, new, facts)))
+    return Stage("adding", deeds=(deed,), then=Stage("rebuilding", step=wait("rebuilding", arrays, new, facts)))
 
 
 def inside(arrays: Sequence[Part], new: Drive) -> bool:

@@ -44,13 +44,13 @@ def checks_screen(found: Sequence[VolumeCheck], display: Display, *, unread: boo
         display,
         indent=0,
     )
-    whys: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for one in found:
         if one.why:
-            whys.setdefault(one.why, []).append(one.volume)
-    if whys:
+            reasons.setdefault(one.why, []).append(one.volume)
+    if reasons:
         yield Text("")
-    for why, volumes in whys.items():
+    for why, volumes in reasons.items():
         yield pack([(display.clean(", ".join(volumes)), STRONG), display.clean(why)], display.columns, ": ")
 
 

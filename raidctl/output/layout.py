@@ -18,7 +18,7 @@ _WORDS: dict[Verdict, tuple[str, Style]] = {
     "settings": ("settings differ", WARN),
     "different": ("DIFFERENT", BAD),
     "missing": ("MISSING", BAD),
-    "doomed": ("STILL THERE", BAD),
+    "unwanted": ("STILL THERE", BAD),
     "unlisted": ("not listed", DULL),
     "unknown": ("unknown", WARN),
 }

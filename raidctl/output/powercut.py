@@ -72,7 +72,7 @@ def _word(cut: Cut) -> str:
 
 
 def _style(cut: Cut) -> Style:
-    if cut.accuses:
+    if cut.shows_loss:
         return BAD
     return GOOD if cut.counted else WARN
 

@@ -39,17 +39,17 @@ def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
 @drawn
 def support_screen(vendors: Sequence[Vendor], display: Display) -> Iterator[RenderableType]:
     """The screen of ``raidctl vendors``."""
-    whys: dict[str, int] = {}
+    reasons: dict[str, int] = {}
     names = Column("", cells([name.replace("_", " ") for name in CAPABILITIES]), 12)
     columns = [
-        Column(vendor.FAMILY, [_mark(vendor.SUPPORT.get(name), whys) for name in CAPABILITIES]) for vendor in vendors
+        Column(vendor.FAMILY, [_mark(vendor.SUPPORT.get(name), reasons) for name in CAPABILITIES]) for vendor in vendors
     ]
     widths = (names.natural, names.least)  # the names fold only where this saves a table
     for block in min((list(_blocks(columns, display.columns - width)) for width in widths), key=len):
         yield table([names, *block], display, indent=0)
         yield Text("")
     yield pack([(text, DULL) for text in _LEGEND], display.columns, display.dot)
-    for why, number in whys.items():
+    for why, number in reasons.items():
         yield facts([(str(number), [display.clean(why)])], display, indent=0)
     for vendor in vendors:
         yield Text("")
@@ -100,7 +100,7 @@ def _operations(kind: Kind, vendor: Vendor, display: Display) -> Iterator[Render
     yield facts(rows or [("none", ["raidctl changes nothing with it"])], display, indent=4)
 
 
-def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:
+def _mark(capability: Capability | None, reasons: dict[str, int]) -> tuple[str, Style]:
     """``r``, ``rw`` or ``-``, with the number of the reason, if any."""
     if capability is None or not (capability.read or capability.set):
         mark, style = "-", DULL
@@ -108,5 +108,5 @@ def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Sty
         mark = ("r" if capability.read else "") + ("w" if capability.set else "")
         style = GOOD if capability.set else PLAIN
     if capability is not None and capability.why:
-        mark = f"{mark} {whys.setdefault(capability.why, len(whys) + 1)}"
+        mark = f"{mark} {reasons.setdefault(capability.why, len(reasons) + 1)}"
     return mark, style

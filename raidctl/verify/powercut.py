@@ -76,7 +76,7 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
     if changed:
         return Measured("inconclusive", tuple(changed), next_test=again, evidence=lines)
     if run.verdict == "loss":
-        worst = next(cut for cut in run.cuts if cut.accuses)
+        worst = next(cut for cut in run.cuts if cut.shows_loss)
         blocks = worst.lost + worst.torn + worst.misdirected
         why = f"Power cut {worst.number} of run {run.run} lost acknowledged data: {blocks:,} blocks ({worst.verdict})."
         return Measured("fail", (why,), next_test="Disable the write caches of the drives, and repeat the power cuts.",

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from raidctl.drift.report import Change
-from raidctl.drift.unread import hiders
+from raidctl.drift.unread import problems_hiding
 from raidctl.health.severity import Severity
 from raidctl.model import Battery, Controller, Drive, Host, Inventory, Problem, Volume, unread_problems
 from raidctl.model.drives_below import physical_drives
@@ -70,7 +70,7 @@ class Absence:
         if self.look.read is None or change is None:
             return ""
         since = self.now if since is None else since
-        for problem, names in hiders([change], self._earlier, self.look.read)[0]:
+        for problem, names in problems_hiding([change], self._earlier, self.look.read)[0]:
             if names or self.unread.get(problem_key(problem), self.now) >= since:
                 return problem.message
         return None

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Volume
-from raidctl.operate.boot_loader import Around
+from raidctl.operate.boot_loader import Surroundings
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Outcome, Reason, Removal
 from raidctl.vendor.unreported import Unreported
 
 NOW = datetime(2026, 11, 2, tzinfo=timezone.utc)
 HOST = Host(hostname="db7", collected_at="2026-11-02T00:00:00Z", source="local")
-SILENT = Around(
+SILENT = Surroundings(
     unreported={
         ("x", "preserved_data"): Unreported(fact="preserved_data", why="its tool has no word for it"),
         ("x", "differences"): Unreported(fact="differences", why="its tool has no word for it"),
@@ -51,7 +51,9 @@ def raid(level: str, *members: dict[str, Any], controller: dict[str, Any] | None
     return Controller(**{**kept, **(controller or {})})
 
 
-def asked(found: Inventory, drive: str = "x:0/0", view: HostView | None = None, around: Around = SILENT) -> Removal:
+def asked(
+    found: Inventory, drive: str = "x:0/0", view: HostView | None = None, around: Surroundings = SILENT
+) -> Removal:
     """The answer about a drive."""
     return check(found, view or HostView(), drive, NOW, around)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from raidctl.operate.boot_loader import Around
+from raidctl.operate.boot_loader import Surroundings
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
 from raidctl.recording.recording import load
@@ -27,7 +27,7 @@ from tests.support.machines import FIXTURES, MACHINES, replayed
 
 NOW = datetime(2026, 11, 23, tzinfo=timezone.utc)
 
-AROUND = Around(unreported=unreported(vendors()[0]))
+AROUND = Surroundings(unreported=unreported(vendors()[0]))
 
 COLLECTION = Path(os.environ.get("RAIDCTL_CAPTURES") or Path(__file__).resolve().parents[3] / "shared" / "captures")
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from raidctl.errors import ChangeNotUndone, UnderWay
 from raidctl.model import Drive
-from raidctl.operate.boot_loader import Around, Code, boot_step, code_of
+from raidctl.operate.boot_loader import Code, Surroundings, boot_step, code_of
 from raidctl.operate.disk_steps import booting
 from raidctl.request import Failure, Run, RunAnswer
 from raidctl.survey.survey import Survey
@@ -22,7 +22,7 @@ from tests.change.md_machine import Bench, bench, definition
 from tests.operate.replacements import NEW, Replacement, argvs, begun, exchanged
 
 MARK = b"\x55\xaa"
-BIOS = Around(firmware="bios", tool="grub-install")
+BIOS = Surroundings(firmware="bios", tool="grub-install")
 
 
 def test_a_first_sector_is_read_as_what_it_is() -> None:
@@ -64,7 +64,7 @@ def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
     esp, member = "EFI system partition /dev/sda1", "EFI system partition /dev/sda1 (a member of an array)"
     for kinds, codes, around, word in (
         ((esp,), ["none"], uefi, "Copy the files"), ((member,), ["none"], uefi, "rebuild fills"),
-        ((esp,), [None], Around(), "efibootmgr"), ((), ["other"], BIOS, "an unknown boot loader"),
+        ((esp,), [None], Surroundings(), "efibootmgr"), ((), ["other"], BIOS, "an unknown boot loader"),
         ((), [None], BIOS, "unknown"), ((), [], BIOS, "unknown"), (("/boot on /dev/sda1",), ["none"], BIOS, "bootable"),
     ):  # fmt: skip
         step = boot_step(kinds, codes, around, table=True)  # type: ignore[arg-type]  # of a list of codes

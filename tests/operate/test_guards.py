@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Block, Cache, Controller, Drive, Errors, Host, Problem, Progress, Scrub, Volume
-from raidctl.operate.boot_loader import Around
+from raidctl.operate.boot_loader import Surroundings
 from raidctl.operate.contents import SECTOR, Contents, exclusive, first_sector, probe, read_contents
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
@@ -273,7 +273,7 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
 def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
     """A good state proves that there is no preserved data only where it would name it. One not read is unknown."""
     row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
-    around = Around(unreported={("x", "preserved_data"): row})
+    around = Surroundings(unreported={("x", "preserved_data"): row})
     for cache, wanted in (
         (Cache(status="ok"), "yes"), (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"),
         (Cache(), "unknown"), (None, "unknown"),
@@ -289,9 +289,9 @@ def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
     for (family, fact), row in rows.items():
         mirror = inventory(raid("raid1", OK, OK, OK, controller={"cache": Cache(status="critical")}))
         guard, other = ("R5", "R6") if fact == "preserved_data" else ("R6", "R5")
-        answer = check(mirror, HostView(), "x:0/0", NOW, Around(unreported={("x", fact): row}))
+        answer = check(mirror, HostView(), "x:0/0", NOW, Surroundings(unreported={("x", fact): row}))
         assert (of(guard, answer), of(other, answer)) == ({"yes"}, {"unknown"}), family
-        answer = check(mirror, HostView(), "x:0/0", NOW, Around(unreported={(f"not {family}", fact): row}))
+        answer = check(mirror, HostView(), "x:0/0", NOW, Surroundings(unreported={(f"not {family}", fact): row}))
         assert of(guard, answer) == {"unknown"}, family
 
 
@@ -399,7 +399,7 @@ def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
     bare, view = inventory(plain("sdc")), HostView(blocks=(disk("sdc"),))
 
     def answer(contents: Contents | None, shown: HostView = view, node: str = "/dev/sdc") -> Removal:
-        return asked(bare, "drives:S-sdc", shown, Around(contents={node: contents} if contents else {}))
+        return asked(bare, "drives:S-sdc", shown, Surroundings(contents={node: contents} if contents else {}))
 
     empty = Contents(signatures=(), blank=True)
     assert answer(empty).verdict == "yes"
@@ -446,11 +446,11 @@ def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
     found, view = mirror()
     assert "was not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
     for code, wanted in (("none", "yes"), ("grub", "note"), ("other", "note")):
-        around = Around(sectors={"/dev/sda": code})  # type: ignore[dict-item]  # of a list of codes
+        around = Surroundings(sectors={"/dev/sda": code})  # type: ignore[dict-item]  # of a list of codes
         answer = check(found, view, "drives:S-sda", NOW, around)
         assert of("R13", answer) == {wanted}, code
         assert ("GRUB in the first sector of /dev/sda" in answer.boot) == (code == "grub")
-    unread = check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))
+    unread = check(found, view, "drives:S-sda", NOW, Surroundings(firmware="uefi"))
     assert of("R13", unread) == {"yes"}
     assert "no boot loader" not in reasons("R13", unread)[0].text, "its first sector was not read"
     esp = part("sda2", partition_type="C12A7328-F81F-11D2-BA4B-00A0C93EC93B", filesystem="vfat")
@@ -525,7 +525,7 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
     drive = Drive(id="drives:N1", device="/dev/nvme0n1", serial="N1", role="passthrough", status="ok")
     found = inventory(Controller(id="drives:0000:01:00.0", mode="none", drives=(drive,)))
     assert asked(found, "drives:N1", HostView(blocks=spaces)).verdict == "no"
-    alone = Around(contents={"/dev/nvme0n1": Contents(signatures=(), blank=True)})
+    alone = Surroundings(contents={"/dev/nvme0n1": Contents(signatures=(), blank=True)})
     assert asked(found, "drives:N1", HostView(blocks=spaces[:1]), alone).verdict == "yes"
     free = HostView(blocks=(spaces[0], replace(spaces[1], mountpoints=())))
     assert asked(found, "drives:N1", free, alone).verdict == "unknown"
@@ -556,7 +556,7 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
     controller = raid("raid6", *[OK] * 4)
     assert of("X8", asked(inventory(controller))) == {"yes"}
     assert of("X8", asked(inventory(controller), view=HostView(sys_read_only=True))) == {"unknown"}
-    assert of("X8", asked(inventory(controller), around=Around(container="/.dockerenv"))) == {"unknown"}
+    assert of("X8", asked(inventory(controller), around=Surroundings(container="/.dockerenv"))) == {"unknown"}
     other = raid("raid6", OK, controller={"id": "y:0", "drives": (), "arrays": (), "volumes": ()})
     for where, wanted in (("x:0", "unknown"), ("tool show all", "unknown"), ("y:0", "yes"), ("y:0/3", "yes")):
         unread = Problem("error", where, "It could not be read.", None, "unread")

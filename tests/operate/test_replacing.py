@@ -407,7 +407,7 @@ def test_guard_R11_data_of_no_known_format_needs_consent(tmp_path: Path) -> None
     assert f"--wipe {NEW}" in text
     for one in (begun(machine, 1, unsafe=False, wipe=NEW), begun(machine, 1)):
         one.replacing.facts = replace(one.replacing.facts, new=NEW)
-        assert "R11" not in [reason.guard for reason in one.replacing.vetted(machine.look())]
+        assert "R11" not in [reason.guard for reason in one.replacing.objections(machine.look())]
     begun_again(machine).resume()
     assert machine.member(NEW) == "in_sync"
 

@@ -13,7 +13,7 @@ from raidctl.layout.compare import Compared, Comparison, Difference, compare
 from raidctl.layout.specification import Layout
 from raidctl.toml_files.mistakes import Place
 
-_WORDS = {"missing": "is missing", "doomed": "still exists, and must not", "unlisted": "is not listed"}
+_WORDS = {"missing": "is missing", "unwanted": "still exists, and must not", "unlisted": "is not listed"}
 _REMEDY = "raidctl layout plan {}"
 
 

@@ -13,7 +13,7 @@ from random import Random
 
 from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, spread
 from raidctl.bench.estimators.one_cache import refusal
-from raidctl.bench.estimators.segmented_fit import Bend, bend, straight
+from raidctl.bench.estimators.segmented_fit import SegmentedFit, fit_two_lines, straight
 from raidctl.bench.result import Spread, Verdict
 
 MIB = 1 << 20
@@ -62,18 +62,20 @@ def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) ->
     if len(points) < 2 * MIN_WRITES:
         return _none("There are too few writes to tell.", 0, 0.0)
     cells = _cells(points, points[-1][0])
-    found = bend(cells)
+    found = fit_two_lines(cells)
     for _ in range(7):
         if found is None:
             return _none("Nothing was written over time.", len(points), 0.0)
         if ZOOM * found.at > 0.9 * cells[-1][0]:
             return _judged(points, cells, found, seed)
         cells = _cells(points, ZOOM * found.at)
-        found = bend(cells)
+        found = fit_two_lines(cells)
     return _none("It is too close to the start.", len(points), 0.0)
 
 
-def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]], found: Bend, seed: int) -> Knee:
+def _judged(
+    points: list[tuple[float, float]], cells: list[tuple[float, float]], found: SegmentedFit, seed: int
+) -> Knee:
     inside = [second for second, _ in points if second <= cells[-1][0]]
     before = sum(1 for second in inside if second <= found.at)
     gain = straight(cells) / max(found.residual, 1e-12 * cells[-1][1] ** 2)
@@ -81,10 +83,10 @@ def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]],
         return _none("There are too few writes on one side of it.", len(points), gain)
     if gain <= GAIN:
         return _none("One speed explains the writes as well as two.", len(points), gain)
-    draws: list[Bend] = []
+    draws: list[SegmentedFit] = []
 
     def draw(source: Random) -> float | None:
-        again = bend(_redrawn(cells, found.at, source), near=found.at)
+        again = fit_two_lines(_redrawn(cells, found.at, source), near=found.at)
         if again is not None:
             draws.append(again)
         return None if again is None else again.second / max(again.first, 1e-30)

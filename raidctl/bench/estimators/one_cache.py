@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from raidctl.bench.estimators.segmented_fit import Bend, Point
+from raidctl.bench.estimators.segmented_fit import Point, SegmentedFit
 
 PIECES = 10
 """Split of the curve after the knee. A piece lasts the time before the knee divided by this."""
@@ -22,7 +22,7 @@ MIN_SHARE = 0.2
 """Share of the window from which the rest of the curve counts."""
 
 
-def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
+def refusal(points: Sequence[Point], found: SegmentedFit, window: float) -> str | None:
     """Why the knee is not reliable, one sentence; None if it is.
 
     Args:
@@ -38,7 +38,7 @@ def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
     return None
 
 
-def _again(points: Sequence[Point], found: Bend) -> float:
+def _again(points: Sequence[Point], found: SegmentedFit) -> float:
     """Bytes written in one go after the knee. Their speed is nearer to the first than to the second."""
     fast = math.sqrt(found.first * max(found.second, 1.0)) * found.at / PIECES
     ends = dict[int, float]()

@@ -16,7 +16,7 @@ MIN_POINTS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bend:
+class SegmentedFit:
     """``y = start + first * x`` up to ``at``, then with the slope ``second``."""
 
     at: float
@@ -33,7 +33,7 @@ class Bend:
 
 
 class _Sums:
-    """Running sums over the points, so that every bend costs the same."""
+    """Running sums over the points, so that every position costs the same."""
 
     def __init__(self, points: Sequence[Point]) -> None:
         self.xs = [x for x, _ in points]
@@ -66,8 +66,8 @@ class _Sums:
         return (max(residual, 0.0), *solved)
 
 
-def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
-    """The best bend through points with ascending x, searched around ``near``. None: too few or constant points."""
+def fit_two_lines(points: Sequence[Point], near: float | None = None) -> SegmentedFit | None:
+    """Fit to points with ascending x. It is searched around ``near``. None: too few or constant points."""
     if len(points) < MIN_POINTS:
         return None
     x_unit, y_unit = max(abs(x) for x, _ in points), max(abs(y) for _, y in points)
@@ -79,7 +79,7 @@ def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
         return None
     at, (residual, start, first, second) = best
     slope = y_unit / x_unit
-    return Bend(
+    return SegmentedFit(
         at=at * x_unit, start=start * y_unit, first=first * slope, second=second * slope, residual=residual * y_unit**2
     )
 
@@ -87,7 +87,7 @@ def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
 def _search(
     sums: _Sums, points: Sequence[Point], near: float | None
 ) -> tuple[float, tuple[float, float, float, float]] | None:
-    """The position of the best bend. The search goes in coarse steps, then point by point, then between points."""
+    """The best meeting point and its fit. The search goes in coarse steps, then point by point, then between points."""
     last = len(points) - 3
     if near is None:
         centre = _best(sums, range(2, last + 1, COARSE))

@@ -15,7 +15,7 @@ from typing import Literal
 from raidctl.bench.estimators.curve import Change, change_point, parabola
 from raidctl.bench.estimators.figures import deviation, finite, line, median
 from raidctl.bench.estimators.readcache import valley
-from raidctl.bench.estimators.segmented_fit import bend
+from raidctl.bench.estimators.segmented_fit import fit_two_lines
 
 Shape = Literal["flat", "falling", "step_up", "plateau", "unmapped", "unclear"]
 
@@ -166,7 +166,7 @@ def _steps(points: list[Point]) -> tuple[float, ...]:
 
 def _plateau(points: list[Point]) -> float | None:
     """Where a plateau ends and a slope begins. None if one smooth curve fits about as well."""
-    found = bend(points)
+    found = fit_two_lines(points)
     smooth = parabola([x for x, _ in points], [y for _, y in points])
     if found is None or smooth is None:
         return None

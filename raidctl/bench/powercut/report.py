@@ -79,7 +79,7 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     unannounced: Annotated[int, doc("Blocks with writes that were not announced to the witness.")] = 0
 
     @property
-    def accuses(self) -> bool:
+    def shows_loss(self) -> bool:
         """Whether acknowledged data is missing."""
         return self.verdict not in ("none", "unknown")
 
@@ -124,7 +124,7 @@ class PowerCutRun(msgspec.Struct, frozen=True, kw_only=True):
     def with_cuts(self, cuts: Sequence[Cut]) -> PowerCutRun:
         """Return the run with these cuts, and the conclusions."""
         clean = sum(cut.counted and cut.verdict == "none" for cut in cuts)
-        loss = any(cut.accuses for cut in cuts)
+        loss = any(cut.shows_loss for cut in cuts)
         known = clean > 0 and not any(cut.unreadable for cut in cuts)
         return msgspec.structs.replace(
             self,

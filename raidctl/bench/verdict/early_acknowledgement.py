@@ -101,7 +101,7 @@ def _slow(e: Evidence, seen: str) -> Finding:
     destages = pace(e.commits_unflushed, e.limit) == "fast" and flushed is True
     if destages and e.controller and e.policy == "write_back":
         if e.promise == "protected_write_back" and not e.battery:
-            return _unkept(e, seen)
+            return _unflushed(e, seen)
         return Finding(
             "destages on flush", "pass",
             (f"{seen}, and far more without a flush: the array empties its cache on a flush.",
@@ -132,7 +132,7 @@ def _slow(e: Evidence, seen: str) -> Finding:
     return _unclear("cache unknown", why, test=DRIVES if e.controller is False or e.policy else CONTROLLER)
 
 
-def _unkept(e: Evidence, seen: str) -> Finding:
+def _unflushed(e: Evidence, seen: str) -> Finding:
     """Judge unflushed data in a cache without a known good battery."""
     seen = f"{seen}; data that is not flushed yet is only in the cache"
     if e.battery is None:

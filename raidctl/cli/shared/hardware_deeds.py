@@ -115,9 +115,9 @@ def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[st
         raise CannotTell(f"Nothing was done. {what}, and nothing identifies it, so it cannot be confirmed.")
     rest = set(others) - {unique}
     if typed:
-        whys = [mismatch(word, unique, rest) for word in typed]
-        if all(whys):
-            raise UsageError(f"Nothing was done: --confirm: {whys[0]}.")
+        reasons = [mismatch(word, unique, rest) for word in typed]
+        if all(reasons):
+            raise UsageError(f"Nothing was done: --confirm: {reasons[0]}.")
         return
     if not is_terminal(sys.stdin):
         raise UsageError(f"Nothing was done. {what}; confirm it with its identity: --confirm {unique}")

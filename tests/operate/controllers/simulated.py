@@ -14,7 +14,7 @@ import pytest
 
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.boot_loader import Around
+from raidctl.operate.boot_loader import Surroundings
 from raidctl.operate.first_facts_behind import facts_behind
 from raidctl.operate.removal import check
 from raidctl.simulation.demo import machine
@@ -134,9 +134,9 @@ def _chosen(name: str, seen: Survey) -> tuple[str, str, str]:
 
 
 @cache
-def around() -> Around:
+def around() -> Surroundings:
     """The facts that the families declare as unreported."""
-    return Around(unreported=unreported(VENDORS))
+    return Surroundings(unreported=unreported(VENDORS))
 
 
 def may_be_pulled(seen: Survey, drive: str) -> bool:

@@ -351,7 +351,7 @@ def test_only_a_single_new_drive_in_the_old_ones_bay_is_taken(
     )
     seen = structs.replace(seen, inventory=structs.replace(seen.inventory, controllers=controllers))
     stage = _coming(seen, replacement.replacing.facts)
-    assert (stage.name, stage.choices) == ("vetting", choices)
+    assert (stage.name, stage.choices) == ("checking", choices)
     assert (stage.problem is None) == (problem is None)
     assert (problem or "") in (stage.problem or "")
 
