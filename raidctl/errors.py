@@ -10,7 +10,7 @@
     ├── UnreachableError    8   another machine cannot be reached, or has no shell for us
     ├── AccessMissing       4   a tool or a permission is missing
     ├── ChangeUndone        5   a change failed and was undone
-    ├── ChangeNotUndone        6   a change failed and could not be undone, or was not confirmed
+    ├── ChangeNotUndone     6   a change failed and could not be undone, or was not confirmed
     └── UnderWay            7   begun; waits for a person or for the hardware
 
 Their text is for the user: one sentence with the fact, then the remedy. Any other exception is a bug in raidctl.

@@ -202,7 +202,7 @@ def _leaves() -> Iterator[str]:
 def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
     """Each answer has a section with all fields of its classes. The model's page may have them instead."""
     found, model = page(site, "json"), page(site, "model")
-    for answer in schemas.ANSWERS:
+    for answer in schemas.DOCUMENTS:
         assert answer in found.sections
         for described in schema(*schemas._kind(answer))["$defs"].values():
             assert set(described.get("properties", {})) <= found.first_cells | model.first_cells
@@ -213,10 +213,10 @@ def test_every_command_with_json_is_on_the_page() -> None:
     printed = [name for names in PRINTED.values() for name in names.split("|")]
     listed = {name.split(" --")[0] for name in (*printed, *PLAIN)}
     assert listed == with_json()
-    assert set(PRINTED) == set(schemas.ANSWERS)
+    assert set(PRINTED) == set(schemas.DOCUMENTS)
 
 
-@pytest.mark.parametrize("answer", schemas.ANSWERS)
+@pytest.mark.parametrize("answer", schemas.DOCUMENTS)
 def test_every_field_of_a_schema_has_a_description(answer: str) -> None:
     """Each class and each field that an answer contains has a description."""
     definitions = schema(*schemas._kind(answer))["$defs"]

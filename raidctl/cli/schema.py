@@ -11,7 +11,7 @@ from raidctl.cli.shared.options import examples, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_json
 from raidctl.output.json import schema
 
-ANSWERS = (
+DOCUMENTS = (
     "inventory",
     "change",
     "journal",
@@ -94,7 +94,7 @@ _KINDS = {
     "locate": ("Locate LEDs", "raidctl.locate.report", "LocateReport", False),
     "layout": ("Comparison with a layout", "raidctl.layout.compare", "Comparison", False),
     "layout-plan": ("Steps to a layout", "raidctl.layout.plan", "LayoutPlan", False),
-    "hosts": ("Answers of many hosts", "raidctl.fleet.report", "HostsReport", False),
+    "hosts": ("Results of many hosts", "raidctl.fleet.report", "HostsReport", False),
     "rows-drives": ("Row of a drive", "raidctl.rows.tables", "DriveRow", False),
     "rows-volumes": ("Row of a volume", "raidctl.rows.tables", "VolumeRow", False),
     "rows-batteries": ("Row of a battery", "raidctl.rows.tables", "BatteryRow", False),
@@ -108,10 +108,10 @@ _KINDS = {
 
 
 @click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))
-@click.argument("answer", type=click.Choice(ANSWERS), default="inventory", metavar="[NAME]")
+@click.argument("name", type=click.Choice(DOCUMENTS), default="inventory", metavar="[NAME]")
 @output_options
 @click.pass_context
-def command(context: click.Context, *, answer: str) -> int:
+def command(context: click.Context, *, name: str) -> int:
     """Print the JSON Schema of the --json output.
 
     NAME is the output whose schema is printed (JSON Schema 2020-12). Fields may
@@ -152,13 +152,13 @@ def command(context: click.Context, *, answer: str) -> int:
     diff, snapshot, history, doctor, tasks, events, locate.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     settings_of(context).refuse_machine("schema")
-    title, kind = _kind(answer)
+    title, kind = _kind(name)
     emit_json(schema(title, kind))
     return 0
 
 
-def _kind(answer: str) -> tuple[str, Any]:
+def _kind(document: str) -> tuple[str, Any]:
     """Return title and type; the type's module is imported only if requested."""
-    title, module, name, several = _KINDS[answer]
+    title, module, name, several = _KINDS[document]
     kind: Any = getattr(import_module(module), name)
     return title, list.__class_getitem__(kind) if several else kind

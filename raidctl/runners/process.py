@@ -1,4 +1,4 @@
-"""The only module that starts processes. They get argv only, and are limited in time and output.
+"""Run programs, without a shell and with limits on time and output.
 
 A child gets a separate session, so that a signal to its process group also reaches its children. It is reaped only
 after its group has ended: until then the kernel does not reuse its number.

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from click.testing import Result
 
-from raidctl.cli.schema import ANSWERS
+from raidctl.cli.schema import DOCUMENTS
 from raidctl.model import Inventory, Problem
 from raidctl.recording.recording import load
 from tests.cli import acme
@@ -95,7 +95,7 @@ def test_a_shared_option_that_a_command_refuses_is_not_in_its_help(
 def test_the_help_of_schema_names_every_schema(raidctl: Raidctl) -> None:
     """A name that the command accepts is in its help."""
     words = set(raidctl("schema", "--help").stdout.replace(",", " ").replace(".", " ").split())
-    names = {"rows-TABLE" if name.startswith("rows-") else name for name in ANSWERS}
+    names = {"rows-TABLE" if name.startswith("rows-") else name for name in DOCUMENTS}
     assert names <= words
 
 

@@ -12,7 +12,7 @@ import click
 
 from raidctl.cli import schema as schemas
 from raidctl.cli.export import TABLES
-from raidctl.cli.schema import ANSWERS
+from raidctl.cli.schema import DOCUMENTS
 from raidctl.output.json import schema
 from tests.support.pages import ROOT, between, commands, kind
 
@@ -104,7 +104,7 @@ def exit_codes_of_help() -> Iterator[tuple[str, str]]:
 def json_page(page: str) -> str:
     """The page with what is generated between its marks."""
     plain = "\n".join(f"| `raidctl {name}` | {what} |" for name, what in PLAIN.items())
-    listed = "\n".join(f"| {_commands(name)} | [`{name}`](#{name}) |" for name in ANSWERS)
+    listed = "\n".join(f"| {_commands(name)} | [`{name}`](#{name}) |" for name in DOCUMENTS)
     with_it = f"| printed by | `raidctl schema …` |\n|---|---|\n{listed}"
     page = between(page, "the answers", with_it)
     page = between(page, "the rest", f"| printed by | what it is |\n|---|---|\n{plain}")
@@ -119,7 +119,7 @@ def _commands(answer: str) -> str:
 def _answers() -> Iterator[str]:
     """A section for each answer. A class that has been described is named, not described again."""
     described = {json.dumps(one): f"model.md#{name.lower()}" for name, one in schema()["$defs"].items()}
-    for answer in ANSWERS:
+    for answer in DOCUMENTS:
         title, answer_type = schemas._kind(answer)
         whole = schema(title, answer_type)
         yield f"## {answer}\n\n{title}: {_outermost(whole)}. Printed by {_commands(answer)}."
