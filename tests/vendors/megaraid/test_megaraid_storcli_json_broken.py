@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raidctl_megaraid.storcli.outline import Outline
+from raidctl_megaraid.storcli.reader import read_output
 from raidctl_megaraid.storcli.recognise import outline
 from tests.support.over import over
 from tests.vendors.megaraid.storcli_outlines import (
@@ -310,3 +312,51 @@ def test_each_of_many_broken_documents_is_placed_at_its_line() -> None:
     found = read('{"Controllers":[{"Command\n' * 3000)
     assert len(found.problems) == 20
     assert all(f"(line {number})" in problem.message for number, problem in enumerate(found.problems, 2))
+
+
+_LISTED = [drive("9:0"), drive("9:1")]
+_VOLUMES = {"/c0/v0": [volume()], "PDs for VD 0": _LISTED, "VD0 Properties": {"Strip Size": "64 KB"}}
+_SECOND = {"Virtual Drives": [{"VD Info": volume(), "PDs": _LISTED, "VD Properties": {"Strip Size": "64 KB"}}]}
+
+
+@pytest.mark.parametrize("value", [None, "?", True])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda value: {"Command Status": value, "Response Data": _VOLUMES},
+        lambda value: controller() | {"Response Data": value},
+        *[lambda value, name=name: controller(_VOLUMES | {name: value}) for name in _VOLUMES],
+        lambda value: controller({"PD LIST": [drive("9:0"), value]}),
+        *[
+            lambda value, name=name: controller({"Virtual Drives": [_SECOND["Virtual Drives"][0] | {name: value}]})
+            for name in _SECOND["Virtual Drives"][0]
+        ],
+        lambda value: controller({"Virtual Drives": value}),
+    ],
+)
+def test_a_value_in_place_of_an_object_or_a_list_is_unread(damaged: Callable[[object], Any], value: object) -> None:
+    """What the tool always prints as an object or a list is unknown if something else is in its place."""
+    found = read(json_text(damaged(value)))
+    assert ("error", "unread") in problems(found)
+
+
+@pytest.mark.parametrize("data", [{"VD LIST": 2, "Virtual Drives": 2}, {"Virtual Drives": 2, "PDs": 9}])
+def test_counts_are_no_lists(data: dict[str, Any]) -> None:
+    """`"Virtual Drives" : 2` counts them, `"VD LIST"` lists them."""
+    assert bool(problems(read(json_text(controller(data))))) == ("VD LIST" in data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"Virtual Drives": [{"VD Info": {"TYPE": "RAID1", "State": "Dgrd"}, "PDs": _LISTED}]},
+        [{"Progress%": "37", "Status": "In progress", "Estimated Time Left": "-"}],
+        [{"Drive-ID": "/c0/e9/s0", "Progress%": "-", "Status": "Not in progress"},
+         {"Progress%": "37", "Status": "In progress"}],
+    ],
+)  # fmt: skip
+def test_a_row_that_does_not_name_its_object_is_unread(data: object) -> None:
+    """The state of a volume, or an operation, is not dropped because the number of its object is missing."""
+    found = read_output(COMMAND, json_text({"Command Status": status(), "Response Data": data}))
+    [draft] = found.controllers.by_number.values()
+    assert "unread" in [problem.kind for problem in draft.problems("megaraid:0")]

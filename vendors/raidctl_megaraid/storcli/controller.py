@@ -36,7 +36,7 @@ _OTHERS = regex(
 _DRIVE_PARTS = regex(r"(?:port|path|connector|phy) information")
 _OTHER_COLUMNS = frozenset({
     "eid:slt", "eid:slot", "eid", "dg/vd", "dg", "vd", "did", "pid", "drive", "drive-id", "slt", "slot", "vdid", "jbod",
-    "enclosure", "vd operation", "drive status", "enclid", "eid:slt:pid",
+    "enclosure", "vd operation", "drive status", "enclid", "eid:slt:pid", "progress%",
 })  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import regex
+from raidctl.text import printable, regex
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
 from raidctl_megaraid.storcli.json_recovery import Document, Fields, Number, Value, documents, torn, whole_characters
@@ -19,6 +19,14 @@ _ASKED = regex(r"\sJ(?:\s|$)", re.IGNORECASE)
 _DEEPEST = 40
 """Levels of nesting; the tools print at most eight."""
 
+# "VD0 Properties" : {…, "PDs for VD 0" : […
+_WITH_MEMBERS = regex(
+    r"Command Status|Response Data|/c\d.*|Drive /c\d.*|PDs for VD \d+|VD\d+ Properties|VD Properties|VD Info|"
+    r"VD LIST|PD LIST|System Overview|Virtual Drives|PDs"
+)
+_COUNTED = ("Virtual Drives", "PDs")
+"""Names whose value is an object or a list; that of two is a number elsewhere."""
+_MOST_NAMED = 5
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -41,8 +49,19 @@ def from_json(command: str, text: str) -> Outline:
         end = document.end
     _gap(outline, text[end:])
     mark_read(*walk.empty)
+    _report_lost(outline, walk.lost)
     judge(outline)
     return outline
+
+
+def _report_lost(outline: Outline, places: Sequence[str]) -> None:
+    """Report values that are in place of what the tool prints there. It never prints null."""
+    if places:
+        named = ", ".join(f"“{printable(place)[-80:]}”" for place in places[:_MOST_NAMED])
+        more = f" and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
+        outline.complain(
+            "error", "unread", f"The JSON does not have what the tool prints at {named}{more}: that is unknown.", AGAIN
+        )
 
 
 def _gap(outline: Outline, text: str) -> None:
@@ -67,6 +86,8 @@ class _Walk:
     def __init__(self, output: Output) -> None:
         self.output = output
         self.empty: list[Line] = []
+        self.lost: list[str] = []
+        """Places of nulls, and of values that are no object or list where the tool prints one."""
         self.answer = Answer()
 
     def document(self, document: Document) -> list[Answer]:
@@ -123,12 +144,14 @@ class _Walk:
 
     def _response(self, value: Value, place: str) -> None:
         """The values directly in the response data form the untitled section."""
-        if not isinstance(value, Fields):
-            self._section("", value, (), place)
-            return
         section = Section("")
-        for name, inner in value.items:
-            self._other(section, name, inner, (), _join(place, name))
+        if isinstance(value, list):
+            self._section("", value, (), place)
+        elif isinstance(value, Fields):
+            for name, inner in value.items:
+                self._other(section, name, inner, (), _join(place, name))
+        else:
+            self._other(section, "Response Data", value, (), place)
 
     def _other(self, section: Section, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
         """Add an object's member: a pair of its section, or a section."""
@@ -175,9 +198,14 @@ class _Walk:
             elif isinstance(value, (Fields, list)):
                 self.empty.append(self._line(at, value))
             else:
+                if any(isinstance(other, Fields) for other in values):
+                    self.lost.append(at)
                 section.texts.append(self._pair("", value, at))
 
     def _pair(self, name: str, value: Value, place: str) -> Pair:
+        counted = isinstance(value, Number) and name.strip() in _COUNTED
+        if value is None or (_WITH_MEMBERS.fullmatch(name.strip()) and not counted):
+            self.lost.append(place)
         return Pair(plain(name).strip(), _plain(value), [self._line(place, value)])
 
     def _line(self, place: str, value: Value) -> Line:

@@ -61,7 +61,7 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
 _LISTS = frozenset(
     {
         "vd list", "pd list", "topology", "jbod list", "virtual drives", "physical drives", "drive information",
-        "enclosure list", "dg drive list", "un-configured drive list", "unconfigured drive list",
+        "enclosure list", "dg drive list", "un-configured drive list", "unconfigured drive list", "vd info",
     }
 )  # fmt: skip
 """Tables whose rows are objects, whatever columns they have."""
@@ -109,7 +109,8 @@ def _table(context: StorageContext, section: Section) -> list[Section]:
         if nameless or reader_of(section, set(row)) is not None:
             rows, section = [row], replace(section, pairs=[])
     usual = any(reader_of(section, set(row)) is not None for row in rows)
-    if not usual and not (rows and normalized(section.title) in _LISTS):
+    listed = normalized(section.title) in _LISTS or any({"progress%", "status"} <= set(row) for row in rows)
+    if not usual and not (rows and listed):
         return _below(context, section)
     for number, row in enumerate(rows):
         reader = reader_of(section, set(row))
