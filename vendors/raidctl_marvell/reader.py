@@ -57,6 +57,7 @@ _FORMS = forms(
 _TORN_ROW = regex(r"[\dA-Fa-f]{2} [A-Za-z].* \d+ \d+ \d+(?: [\dA-Fa-f]{1,11})?", re.ASCII)
 # Sub Product:                         1d49-300        SMART Critical                No
 _PAIR = regex(r"\s*(?:([^:]{1,60}?)\s*:|(SMART Critical)\s{2,})\s*(.*?)\s*")
+_TWO_COLUMNS = regex(r"\s*\S[^:]{0,60}?\s{2,}\S.{0,200}")
 _BEGINS = {
     "id": "v", "vd id": "v", "adapter": "p", "pd id": "p", "adapter id": "h", "controller id": "h", "block id": "b",
     "sequence": "e",
@@ -95,6 +96,8 @@ class Reader:
         self.totals: dict[str, int] = {}
         self.empty = False
         self.torn = ""
+        self.judged: set[bool] = set()
+        """Whether mnv_cli prints a SMART verdict, for each drive: all of them have one, or none."""
 
     def read(self) -> None:
         """Go through all lines."""
@@ -115,7 +118,7 @@ class Reader:
                 return f"the line `Total # of {label}` is missing"
             if total is not None and listed != total:
                 return f"{listed} of {total} objects are listed"
-        return ""
+        return "the line `SMART Critical` of a drive is missing" if len(self.judged) > 1 else ""
 
     @property
     def controller(self) -> ControllerDraft:
@@ -179,6 +182,8 @@ class Reader:
     def _pair(self, line: Line) -> None:
         parts = _PAIR.fullmatch(line.text)
         if parts is None:
+            if self.nvme and self.section is not None and _TWO_COLUMNS.fullmatch(line.text):
+                self.controller.unread("line", collapse(line.text)[:80])
             return
         pair = Pair(collapse(parts[1] or parts[2]), parts[3], [line])
         label = pair.label.lower()
@@ -215,6 +220,8 @@ class Reader:
         if section is None:
             return
         missing = "" if self.nvme else missing_line(section)
+        if self.nvme and section.kind == "p":
+            self.judged.add(bool(section.value("smart critical")))
         if missing:
             self.torn = f"the line `{missing}` is missing"
         if section.kind in self.listed:

@@ -38,7 +38,7 @@ _DRIVE = regex(r"(?:b\d+t\d+ +)?connector (\S\S) box (\d{1,3}|\?\?) bay (\d{1,3}
 _DRIVE_STATUS = regex(r"(.*?) +(OK|S\.M\.A\.R\.T\. [\w ]{1,40})\.?")
 _TOTAL = regex(r"Total of (\d{1,3}) failed physical drives detected on this logical drive\.")
 # connector 1I box ? bay 1 …, /dev/cciss/c0d0: … in another form
-_LOST = regex(r"(?:b\d+t\d+ +)?connector \S+ +box\b|Total of .{0,40}failed|/dev/\S+: .*\bstatus:")
+_LOST = regex(r"(?:b\d+t\d+ +)?connector \S+ +box\b|Total of .{0,40}failed|/\w+/\S+:|/dev/.*\(|.* status: ")
 _MAX_SHOWN = 80
 _PAIR = regex(r"([A-Z][\w ]{2,40}): +(\S.{0,80})")
 _CISS = regex(r"/dev/cciss/(c\d{1,3})d\d{1,4}")

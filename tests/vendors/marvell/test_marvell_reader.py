@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.conclusions import read_text
+from tests.support.conclusions import anything_unread, read_text
 from tests.support.machines import FIXTURES
 
 _CONTROLLER = """Adapter ID:                          0
@@ -167,3 +167,14 @@ def test_a_drive_of_mnv_cli_without_its_number_is_unread(number: str) -> None:
     whole = f"{drives}Total # of PD: 2\n"
     found = read_text(whole.replace(f"PD ID:        {number}\n", "")).inventory.problems
     assert [one for one in found if one.kind == "unread" and "without its number" in one.message]
+
+
+@pytest.mark.parametrize(
+    "damaged", ["", "SMART Critical", "SMART Critical                ", "SMART Cr?tical      Yes", "SMART"]
+)
+def test_a_damaged_verdict_of_a_drive_is_unread(damaged: str) -> None:
+    """Without its line `SMART Critical`, a drive that mnv_cli expects to fail is not good."""
+    recorded = (FIXTURES / "marvell-n1-and-no-tool/mnv_cli-info-pd.out").read_text()
+    line = "SMART Critical                Yes"
+    assert recorded.count(line) == 1
+    assert anything_unread(read_text(recorded.replace(line, damaged)))

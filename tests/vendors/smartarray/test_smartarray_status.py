@@ -123,6 +123,14 @@ _BAD = (
     f"{_GOOD}/dev/cciss/c0d0: Don't know how to decode drive map data for Smart Array P9 controllers.\n",
     f"{_GOOD}CHK: BMIC identify: CommandStatus=4\n",
     f"{_GOOD}sgio ioctl: 1, cdb[0]=0x26, status host/driver/scsi/sensekey = 1/0/0/0x00\n",
+    *(
+        f"{_GOOD}{line}\n"
+        for line in (
+            "/dev/cciss/c1d0:", "/dev/cciss/c1d0: ?", "/dev/cciss/c1d0: (Smart Arr",
+            f"{_BOX} status: Fan failed.".upper(),
+            f"{_BOX} status: Fan failed.".replace("dev", "d?v"), f"{_BOX} status: OK.".replace("Encl", "Enc?"),
+        )
+    ),
     f"{_GOOD}cciss_vol_status: open /dev/cciss/c1d0: Permission denied\n",
 )  # fmt: skip
 
