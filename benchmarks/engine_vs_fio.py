@@ -40,7 +40,7 @@ from raidctl.errors import BenchError
 ROUNDS = 7
 LONG_ROUNDS = 15
 SECONDS = 1.0
-OFTENER = {"qd32": 2}
+MORE_ROUNDS = {"qd32": 2}
 """Groups with more rounds: this many for each round of the others. A shared device changes its speed from second to
 second. Shorter rounds would measure the start of 32 processes."""
 QUICK = {"qd1": 0.22, "qd32": 0.22}
@@ -117,14 +117,14 @@ def engine(made: Engine) -> Contestant:
             depth=shape.depth,
             cycle=True,
         )
-        outcome = patiently(lambda: made.run(target, Work(streams=[stream], seconds=length)))
+        outcome = repeated_if_busy(lambda: made.run(target, Work(streams=[stream], seconds=length)))
         count = sum(one.count for one in outcome.samples)
         return Score(count / outcome.wall_seconds, outcome.cpu_seconds / count)
 
     return run
 
 
-def patiently(run: Callable[[], Outcome]) -> Outcome:
+def repeated_if_busy(run: Callable[[], Outcome]) -> Outcome:
     """Repeat a run that did not finish a single operation, because the machine was busy."""
     for _ in range(5):
         try:
@@ -241,7 +241,7 @@ def measure(directory: str, rounds: int, *, quick: bool) -> dict[str, Group]:
 
 def once(name: str, group: Group, *, quick: bool) -> None:
     """One round of a group, or several."""
-    for _ in range(1 if quick else OFTENER.get(name, 1)):
+    for _ in range(1 if quick else MORE_ROUNDS.get(name, 1)):
         group.round(QUICK.get(name, QUICK_REST) if quick else SECONDS)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def run(argv: Sequence[str], environment: Mapping[str, str]) -> Cost:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     done = subprocess.run(
-        argv, env=environment, capture_output=True, check=False, timeout=_PATIENCE, stdin=subprocess.DEVNULL
+        argv, env=environment, capture_output=True, check=False, timeout=_TIMEOUT, stdin=subprocess.DEVNULL
     )
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

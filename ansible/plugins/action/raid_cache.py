@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, t.Any]] = {
 """Options of ``raidctl cache set``."""
 DONE = {"planned": True, "done": True, "already": False}
 """Results of a successful change, and whether something changed."""
-STANDS = 6
+NOT_UNDONE = 6
 """The exit code of a change that failed and was not undone."""
 
 
@@ -97,7 +97,7 @@ def result_of(reply: Reply) -> dict[str, t.Any]:
     if word in DONE and reply.code == 0:
         return {**result, "changed": DONE[word], "diff": diff_of(steps) if DONE[word] else []}
     # a change that failed and was not undone counts as changed: the machine is in a new state
-    return {**result, "changed": reply.code == STANDS, "failed": True, "msg": _message(reply)}
+    return {**result, "changed": reply.code == NOT_UNDONE, "failed": True, "msg": _message(reply)}
 
 
 def _message(reply: Reply) -> str:
