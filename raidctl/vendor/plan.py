@@ -158,7 +158,7 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
         ),
     ] = None
     replaces: Annotated[
-        str | None, doc("Id that the drive had that has left, of `let_in`: its place; null: unknown, or nothing.")
+        str | None, doc("For `let_in`: id of the removed drive, whose place it takes; null: unknown, or none.")
     ] = None
 
 
