@@ -201,7 +201,7 @@ class Replacing:
         self.seen = seen
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
-        if step.setting in ("add_spare", "let_in", "copy_table", "wipe"):
+        if step.setting in ("add_spare", "add_member", "copy_table", "wipe"):
             reasons = self.objections(seen, before_table=step.setting in ("copy_table", "wipe"))
             return [f"Guard {one.guard}: {one.text}" for one in reasons]
         if step.setting == "boot_loader":
@@ -320,7 +320,7 @@ class Replacing:
     def _denials(self, deed: Deed, seen: Survey) -> list[Denial]:
         if deed.verb in ("fail", "replace") or (deed.verb == "take_out" and self._counts(seen)):
             return refusals(deed, self.leaving(seen))
-        if deed.verb in ("add_spare", "let_in"):
+        if deed.verb in ("add_spare", "add_member"):
             return refusals(deed, self.objections(seen))
         return []
 

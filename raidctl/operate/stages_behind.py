@@ -103,7 +103,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
         whole = facts.spares == "controller"
         target = arrays[0].controller.id if whole else volume.id
         return Stage("adding", deeds=(Deed(object_id=target, verb="add_spare", drive=new.id),))
-    deed = Deed(object_id=volume.id, verb="let_in", drive=new.id, replaces=facts.place or None)
+    deed = Deed(object_id=volume.id, verb="add_member", drive=new.id, replaces=facts.place or None)
     return Stage("adding", deeds=(deed,), then=Stage("rebuilding", step=wait("rebuilding", arrays, new, facts)))
 
 

@@ -68,8 +68,8 @@ class Operations(Protocol):
     ``take_out``
         ``object_id``: a volume on the drive's array. ``drive``: the drive that leaves, a working or failed member.
         What the tool has to do before a person pulls it (offline, missing, spin down; ``remove``); no step for a
-        controller that needs nothing. Only what a drive that is let in again reverts.
-    ``let_in``
+        controller that needs nothing. Only what adding the drive again reverts.
+    ``add_member``
         ``object_id``: the volume. ``drive``: the new drive, in its bay, checked by the core. ``replaces``: the id
         of the drive that has left. What makes the controller take the new drive as a member (``insert``,
         ``replace missing``, ``start rebuild``; rescan and ``good`` before them); no step if the controller takes

@@ -32,15 +32,15 @@ WayBack = Literal["same", "other", "none"]
 Verb = Literal[
     "fail", "remove", "add_spare", "remove_spare", "replace", "copy_table", "wipe", "start_check", "stop_check",
     "pause_check", "resume_check", "repair", "pull", "push", "copying", "rebuilding", "verifying",
-    "take_out", "let_in", "start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild",
+    "take_out", "add_member", "start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild",
     "start_patrol", "stop_patrol", "pause_patrol", "resume_patrol",
     "good", "offline", "online", "jbod", "raid", "erase",
     "import_foreign", "clear_foreign", "discard_preserved", "start_learn", "schedule_learn",
     "create_volume", "delete_volume",
 ]  # fmt: skip
-"""The verb of a deed. ``take_out`` is what a family's controller needs before a drive is pulled, and ``let_in`` after a
-new one is in its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has all
-verbs of drives behind a controller, with what a family's steps have to carry."""
+"""The verb of a deed. ``take_out`` is what a family's controller needs before a drive is pulled, and ``add_member``
+after a new one is in its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has
+all verbs of drives behind a controller, with what a family's steps have to carry."""
 
 _SHELL_LIMIT = 120.0
 
@@ -158,7 +158,7 @@ class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
         ),
     ] = None
     replaces: Annotated[
-        str | None, doc("For `let_in`: id of the removed drive, whose place it takes; null: unknown, or none.")
+        str | None, doc("For `add_member`: id of the removed drive, whose place it takes; null: unknown, or none.")
     ] = None
 
 

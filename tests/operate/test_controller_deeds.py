@@ -60,8 +60,8 @@ def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) 
 
 
 @over("family", FAMILIES)
-def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(family: str) -> None:
-    """A drive is not let in while missing members are unknown.
+def test_a_drive_is_not_added_where_it_is_unknown_whether_a_member_is_missing(family: str) -> None:
+    """A drive is not added while missing members are unknown.
 
     An empty plan would mean that the controller does it automatically, or that nothing needs to be done.
     """
@@ -73,7 +73,7 @@ def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(f
             drives = tuple(replace(one, role="unassigned", array=None) for one in controller.drives[:1])
             changed = replace(controller, volumes=volumes, drives=drives)
             for volume in volumes:
-                deed = Deed(object_id=volume.id, verb="let_in", drive=drives[0].id)
+                deed = Deed(object_id=volume.id, verb="add_member", drive=drives[0].id)
                 made = operations(family).plan_deeds(changed, [deed], seen.inventory.tools, seen.view)
                 assert [denial.unknown for denial in made.denials] == [True]
                 tried += 1

@@ -44,7 +44,7 @@ _FROM_MANUAL = Ability(can=True, proof="manual")
 """An ability whose states before the command are those of recorded outputs. No controller's reply to these commands is
 known."""
 _AACRAID: Mapping[Verb, Ability] = dict.fromkeys(
-    ("take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check"),
+    ("take_out", "add_member", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check"),
     _FROM_MANUAL,
 )
 _NO_TASKS = Ability(
@@ -53,7 +53,7 @@ _NO_TASKS = Ability(
 )
 _UNTRIED = Ability(can=True, proof="none")
 _SMARTPQI: Mapping[Verb, Ability] = {
-    **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare"), _UNTRIED),
+    **dict.fromkeys(("take_out", "add_member", "add_spare", "remove_spare"), _UNTRIED),
     "good": Ability(
         can=False, printed=True, alternative="By hand: `arcconf SETSTATE N DEVICE C D RDY`",
         why_not="The tool's help lists the command, but no known output shows its effect on these controllers.",

@@ -4,7 +4,7 @@
 deed              command                                                   undone by                    next reading
 ================  ========================================================  ===========================  ============
 ``take_out``      ``SETSTATE 1 DEVICE 0 3 DDD noprompt``                    ``… RDY``, a rebuild         failed
-``let_in``        ``SETSTATE 1 DEVICE 0 3 HSP LOGICALDRIVE 0 noprompt``     ``… RDY``                    not free
+``add_member``    ``SETSTATE 1 DEVICE 0 3 HSP LOGICALDRIVE 0 noprompt``     ``… RDY``                    not free
 ``add_spare``     ``… HSP noprompt``, ``… HSP LOGICALDRIVE 0 noprompt``     ``… RDY``                    a spare
 ``remove_spare``  ``… RDY noprompt``                                        ``… HSP``                    free
 ``good``          ``… RDY noprompt``                                        nothing                      free
@@ -123,7 +123,7 @@ class _DeedPlanner:
             why = f"arcconf has no command for {deed.verb}."
             raise refusal(ability, why, lambda command: self.numbered(command, deed))
         verbs = {
-            "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
+            "take_out": self.take_out, "add_member": self.add_member, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "good": self.good, "raid": self.raid, "start_check": self.check,
             "repair": self.check, "stop_check": self.stop,
         }  # fmt: skip
@@ -173,7 +173,7 @@ class _DeedPlanner:
         found = [volume.id for volume in volumes_on(self.controller, drive.array)] if drive.array else []
         return ", ".join(found) or "its volumes"
 
-    def let_in(self, deed: Deed) -> Iterator[Step]:
+    def add_member(self, deed: Deed) -> Iterator[Step]:
         """Nothing where the controller rebuilds it without a command. Otherwise a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)

@@ -4,7 +4,7 @@
 deed              command                    undone by              next reading
 ================  =========================  =====================  ============
 ``take_out``      none: the drive is pulled
-``let_in``        none, or as ``add_spare``  ``rsf deletehs drv=N``  in the array
+``add_member``    none, or as ``add_spare``  ``rsf deletehs drv=N``  in the array
 ``add_spare``     ``rsf createhs drv=9``     ``rsf deletehs drv=9``  a spare
 ``remove_spare``  ``rsf deletehs drv=9``     ``rsf createhs drv=9``  free
 ``start_check``   ``vsf check vol=2``        ``vsf stopcheck``      checking
@@ -70,7 +70,9 @@ _FROM_PROGRAMS = Ability(can=True, proof="programs")
 _NO_COMMAND = "The tool has no command for it."
 _PRINTED = "No manual shows the command, and what it prints is unknown, so raidctl does not run it."
 _ABILITIES: Mapping[Verb, Ability] = {
-    **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _FROM_PROGRAMS),
+    **dict.fromkeys(
+        ("take_out", "add_member", "add_spare", "remove_spare", "start_check", "stop_check"), _FROM_PROGRAMS
+    ),
     "repair": Ability(can=False, why_not="What a check repairs can be chosen only in the controller's web interface."),
     **dict.fromkeys(
         (
@@ -133,7 +135,7 @@ class _DeedPlanner:
                 lambda command: command.replace("=N", f"={self.number(drive_of(self.controller, deed))}"),
             )
         verbs = {
-            "take_out": self.take_out, "let_in": self.let_in, "add_spare": self.add_spare,
+            "take_out": self.take_out, "add_member": self.add_member, "add_spare": self.add_spare,
             "remove_spare": self.remove_spare, "start_check": self.check, "stop_check": self.stop,
         }  # fmt: skip
         yield from verbs[deed.verb](deed)
@@ -157,7 +159,7 @@ class _DeedPlanner:
             raise CannotDo(f"{drive.id} is a spare.", f"raidctl spare remove {drive.id}")
         yield from ()
 
-    def let_in(self, deed: Deed) -> Iterator[Step]:
+    def add_member(self, deed: Deed) -> Iterator[Step]:
         """Nothing in the old bay, if the controller rebuilds there. Otherwise a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)

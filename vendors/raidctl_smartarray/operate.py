@@ -4,7 +4,7 @@
 deed                command
 ==================  ==================================================================================
 ``take_out``        none: the drive is pulled as it is
-``let_in``          none in the same bay: the controller rebuilds it (HP, "drive replacement"); in another
+``add_member``      none in the same bay: the controller rebuilds it (HP, "drive replacement"); in another
                     bay ``ctrl slot=1 array A add spares=2I:1:8``: it takes the missing member's place
 ``add_spare``       ``ctrl slot=1 array A add spares=1I:1:6``
 ``remove_spare``    ``ctrl slot=1 array A remove spares=1I:1:6``
@@ -59,7 +59,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
     )
     found: dict[Verb, Ability] = {
         "take_out": Ability(can=True, proof="captures"),
-        "let_in": Ability(can=True, proof="manual"),  # in another bay it is made a spare
+        "add_member": Ability(can=True, proof="manual"),  # in another bay it is made a spare
         "add_spare": Ability(can=True, proof="manual"),
         "remove_spare": Ability(can=True, proof="manual"),
         "offline": printed,
@@ -102,7 +102,7 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
             deed=deed, reason="Spares belong to an array here; the form for all arrays at once is not used.",
             alternative="Name a volume of the array with --for.",
         )  # fmt: skip
-    if deed.verb == "let_in" and not _needs_a_command(deed, drive, volume):
+    if deed.verb == "add_member" and not _needs_a_command(deed, drive, volume):
         return []
     return _spare(controller, deed, (drive, volume), command(controller, tools))
 
@@ -146,7 +146,7 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
     return [
         Step(
             object_id=volume.id, setting=deed.verb, before=drive.role or "", after="spare" if adds else "unassigned",
-            kind="deed", way_back="same" if deed.verb != "let_in" else "other",
+            kind="deed", way_back="same" if deed.verb != "add_member" else "other",
             action=add if adds else remove, undo=remove if adds else add, expects=tuple(expects),
             undo_expects=(_expect(drive, "role", "is", (drive.role or "unassigned") if adds else "spare"),),
             subjects=(

@@ -4,7 +4,7 @@
 deed              command                                   undone by                                next reading
 ================  ========================================  =======================================  ================
 ``take_out``      ``/c6/p3 remove quiet``                   ``/c6 rescan``, a rebuild                the drive is gone
-``let_in``        ``/c6/u1 start rebuild disk=3``           nothing                                  in the unit
+``add_member``    ``/c6/u1 start rebuild disk=3``           nothing                                  in the unit
 ``add_spare``     ``/c6 add type=spare disk=7``             nothing: the unit's number is unknown    a spare
 ``remove_spare``  ``/c6/u2 del quiet``                      ``/c6 add type=spare disk=6``            free
 ``start_check``   ``/c6/u1 start verify``                   ``/c6/u1 stop verify``                   checking
@@ -83,7 +83,7 @@ _ONLY_ON_FREE = Ability(
 )  # fmt: skip
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(
-        ("take_out", "let_in", "add_spare", "remove_spare", "start_check", "repair", "stop_check", "start_learn"),
+        ("take_out", "add_member", "add_spare", "remove_spare", "start_check", "repair", "stop_check", "start_learn"),
         Ability(can=True, proof="manual"),
     ),
     "start_rebuild": _ONLY_ON_FREE,
@@ -160,7 +160,7 @@ class _DeedPlanner:
         if ability is None or not ability.can:
             raise refusal(ability, f"tw_cli has no command for {deed.verb}.")
         verbs = {
-            "take_out": self.take_out, "let_in": self.let_in,
+            "take_out": self.take_out, "add_member": self.add_member,
             "add_spare": self.add_spare, "remove_spare": self.remove_spare, "start_check": self.check,
             "repair": self.check, "stop_check": self.stop, "start_learn": self.learn,
         }  # fmt: skip
@@ -230,7 +230,7 @@ class _DeedPlanner:
             ],
         )  # fmt: skip
 
-    def let_in(self, deed: Deed) -> Iterator[Step]:
+    def add_member(self, deed: Deed) -> Iterator[Step]:
         """Begin the rebuild, unless the controller has begun one."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)

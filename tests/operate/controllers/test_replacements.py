@@ -103,7 +103,7 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(replacement: Controlle
     with pytest.raises((UnderWay, ChangeNotUndone, ChangeUndone), match=r"too small|has failed"):
         replacement.run()
     [open_one] = replacement.bench.journal.pending()
-    assert not any(event.mark == "done" and "let_in" in str(event) for event in open_one.events)
+    assert not any(event.mark == "done" and "add_member" in str(event) for event in open_one.events)
     _, volume = replacement.now()
     assert volume.status != "ok"
 

@@ -50,7 +50,7 @@ def test_a_member_is_marked_as_failed_pulled_and_replaced(demo: Simulated) -> No
     demo.pull("0,1")
     demo.insert("0,1")
     assert drive(demo, MEMBER) == ("member", "Rebuilding")
-    assert play(demo, deed("let_in", replaces=MEMBER)) == []
+    assert play(demo, deed("add_member", replaces=MEMBER)) == []
     volume = look(demo).inventory.controllers[0].volumes[0]
     assert (volume.status, volume.drives_active, volume.drives_expected) == ("rebuilding", 3, 4)
     demo.pass_time(3600)
@@ -75,7 +75,7 @@ def test_a_new_drive_in_another_bay_becomes_a_spare_that_is_used_at_once(demo: S
     """The new drive becomes a dedicated spare. The next reading must show the rebuild."""
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
     demo.pull("0,1")
-    new = deed("let_in", SPARE, replaces=MEMBER)
+    new = deed("add_member", SPARE, replaces=MEMBER)
     assert play(demo, new, back=False) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 HSP LOGICALDRIVE 0 noprompt"]
     assert drive(demo, SPARE) == ("member", "Rebuilding")
     assert planned(look(demo), new).steps == ()
@@ -127,7 +127,7 @@ def test_a_raw_drive_is_initialised_by_a_separate_command() -> None:
     controller = replace(controller_of(text), driver="aacraid", told_by=None)
     raw = next(one for one in controller.drives if one.status_text == "Raw (Pass Through)")
     found = [Tool(name="arcconf", path=ARCCONF)]
-    refused = operate.plan_deeds(controller, [deed("let_in", raw.id, controller.volumes[0].id)], found, HostView())
+    refused = operate.plan_deeds(controller, [deed("add_member", raw.id, controller.volumes[0].id)], found, HostView())
     assert [denial.alternative for denial in refused.denials] == [f"raidctl drive raid {raw.id}"]
     [step] = operate.plan_deeds(controller, [deed("raid", raw.id, raw.id)], found, HostView()).steps
     assert str(step.action).endswith("TASK START 1 DEVICE 0 5 INITIALIZE noprompt")

@@ -57,7 +57,7 @@ def test_a_member_is_pulled_and_the_controller_rebuilds(demo: Simulated) -> None
     demo.pull("E2:S4")
     assert states(demo)[0] == ("degraded", 5)
     demo.insert("E2:S4")
-    assert play(demo, deed("let_in", replaces=MEMBER)) == []
+    assert play(demo, deed("add_member", replaces=MEMBER)) == []
     assert states(demo)[0] == ("rebuilding", None)
     demo.pass_time(1800)
     progress = look(demo).inventory.controllers[0].volumes[0].progress
@@ -71,7 +71,7 @@ def test_a_new_drive_is_added_as_a_spare(old: Simulated) -> None:
     """A drive in another bay is added as a spare. The controller uses it at once."""
     play(old, deed("remove_spare", "areca:1/4", CONTROLLER), back=False)
     old.pull("1")
-    new = deed("let_in", "areca:1/4", replaces="areca:1/1")
+    new = deed("add_member", "areca:1/4", replaces="areca:1/1")
     assert play(old, new, back=False) == ["cli64 rsf createhs drv=4"]
     assert play(old, new) == []
     assert states(old) == [("rebuilding", None)]

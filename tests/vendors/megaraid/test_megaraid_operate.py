@@ -49,21 +49,21 @@ def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
     assert h730.do("take_out", "v1", "32:5") == ["/e32/s5 set offline", "/e32/s5 set missing", "/e32/s5 spindown"]
     assert (h730.status("v1"), h730.do("take_out", "v1", "32:5")) == ("degraded", [])
     exchanged(h730, "32:5")
-    assert h730.do("let_in", "v1", "32:5") == ["/e32/s5 insert dg=1 array=0 row=3", "/e32/s5 start rebuild"]
+    assert h730.do("add_member", "v1", "32:5") == ["/e32/s5 insert dg=1 array=0 row=3", "/e32/s5 start rebuild"]
     h730.machine.pass_time(3600)
     progress = h730.drive("32:5").progress
     assert progress is not None
     assert progress.percent == 50
-    assert h730.do("let_in", "v1", "32:5") == []
+    assert h730.do("add_member", "v1", "32:5") == []
     h730.machine.pass_time(3700)
-    assert (h730.status("v1"), h730.do("let_in", "v1", "32:5")) == ("ok", [])
+    assert (h730.status("v1"), h730.do("add_member", "v1", "32:5")) == ("ok", [])
 
 
 def test_megacli_takes_a_drive_out_and_lets_another_in(perc5i: Bench) -> None:
     """Array and row are those of -PdGetMissing, not the slot's number."""
     exchanged(perc5i, MISSING)
-    let_in = ["-PdReplaceMissing -PhysDrv[8:1] -Array0 -row1", "-PDRbld -Start -PhysDrv[8:1]"]
-    assert perc5i.do("let_in", "v0", MISSING) == let_in
+    add_member = ["-PdReplaceMissing -PhysDrv[8:1] -Array0 -row1", "-PDRbld -Start -PhysDrv[8:1]"]
+    assert perc5i.do("add_member", "v0", MISSING) == add_member
     perc5i.machine.pass_time(1800)
     progress = perc5i.drive(MISSING).progress
     assert progress is not None
@@ -81,7 +81,7 @@ def test_a_controller_that_rebuilds_automatically_gets_no_command(h730: Bench) -
     h730.do("remove_spare", "", "32:8")
     h730.machine.pull("32:5")
     h730.machine.insert("32:5")
-    assert (h730.drive("32:5").status_text, h730.do("let_in", "v1", "32:5")) == ("Rbld", [])
+    assert (h730.drive("32:5").status_text, h730.do("add_member", "v1", "32:5")) == ("Rbld", [])
 
 
 def test_a_spare_that_takes_over_is_reported_and_not_changed(h730: Bench) -> None:
@@ -94,7 +94,7 @@ def test_a_spare_that_takes_over_is_reported_and_not_changed(h730: Bench) -> Non
     assert h730.do("take_out", "v1", "32:5") == []
     h730.machine.pull("32:5")
     h730.machine.insert("32:5")
-    assert h730.do("let_in", "v1", "32:5") == []
+    assert h730.do("add_member", "v1", "32:5") == []
 
 
 def test_a_spare_of_another_medium_does_not_take_over(h730: Bench) -> None:
@@ -110,8 +110,8 @@ def test_a_drive_that_comes_back_is_marked_good_first(h730: Bench) -> None:
     h730.machine.pull("32:5")
     h730.machine.insert("32:5", serial)
     assert h730.drive("32:5").status_text == "UBad"
-    assert h730.do("let_in", "v1", "32:5") == ["/e32/s5 set good"]
-    assert h730.do("let_in", "v1", "32:5")[0] == "/e32/s5 insert dg=1 array=0 row=3"
+    assert h730.do("add_member", "v1", "32:5") == ["/e32/s5 set good"]
+    assert h730.do("add_member", "v1", "32:5")[0] == "/e32/s5 insert dg=1 array=0 row=3"
 
 
 def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
@@ -131,7 +131,7 @@ def test_a_removal_is_undone_in_reverse_order(name: str, tmp_path: Path) -> None
         bench.do("remove_spare", "", "32:8")
     else:
         exchanged(bench, MISSING)
-        bench.do("let_in", "v0", MISSING)
+        bench.do("add_member", "v0", MISSING)
         bench.machine.pass_time(7300)
     steps = bench.plan("take_out", volume, bay).steps
     bench.do("take_out", volume, bay)
@@ -160,7 +160,7 @@ def test_storcli_spares(h730: Bench) -> None:
 def test_megacli_spares(perc5i: Bench) -> None:
     """MegaCli sets only global spares. None of its outputs has its number of an array."""
     exchanged(perc5i, MISSING)
-    perc5i.do("let_in", "v0", MISSING)
+    perc5i.do("add_member", "v0", MISSING)
     perc5i.machine.pass_time(7300)
     perc5i.machine.insert("8:4")
     [denial] = perc5i.plan("add_spare", "v0", "8:4").denials
@@ -190,7 +190,7 @@ def test_checks(name: str, start: str, stop: str, tmp_path: Path) -> None:
     bench = Bench(name, tmp_path)
     if name == "perc5i":
         exchanged(bench, MISSING)
-        bench.do("let_in", "v0", MISSING)
+        bench.do("add_member", "v0", MISSING)
         bench.machine.pass_time(7300)
     assert bench.do("start_check", "v0") == [start]
     bench.machine.pass_time(900)
@@ -246,7 +246,7 @@ def test_work_whose_pause_was_not_read_is_neither_already_paused_nor_running(h73
 def test_pauses_with_megacli_are_printed(perc5i: Bench) -> None:
     """MegaCli does not report a pause. The command is printed instead of run."""
     exchanged(perc5i, MISSING)
-    perc5i.do("let_in", "v0", MISSING)
+    perc5i.do("add_member", "v0", MISSING)
     for verb, bay in (("pause_rebuild", MISSING), ("resume_rebuild", MISSING), ("pause_check", None)):
         [denial] = perc5i.plan(verb, "v0", bay).denials  # type: ignore[arg-type]  # verbs
         assert "Run it yourself: " in (denial.alternative or "")
@@ -310,7 +310,7 @@ def test_what_no_output_confirms_is_printed(verb: Verb, h730: Bench) -> None:
     [
         ("take_out", "v1", "32:8", "is a spare"),
         ("take_out", "v0", "32:5", "is not a member of the array"),
-        ("let_in", "v1", "32:9", "is not a drive of"),
+        ("add_member", "v1", "32:9", "is not a drive of"),
         ("add_spare", "", "32:5", "only an unconfigured good drive"),
         ("remove_spare", "", "32:5", "is not a spare"),
         ("start_rebuild", "v1", "32:5", "only a member that is offline"),

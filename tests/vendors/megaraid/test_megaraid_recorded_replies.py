@@ -33,20 +33,20 @@ def _new_drive(bench: Bench) -> None:
 
 def _stopped(bench: Bench) -> None:
     _new_drive(bench)
-    bench.do("let_in", "v0", "8:1")
+    bench.do("add_member", "v0", "8:1")
     bench.do("stop_rebuild", "v0", "8:1")
 
 
 def _offline(bench: Bench) -> None:
     _new_drive(bench)
-    bench.do("let_in", "v0", "8:1")
+    bench.do("add_member", "v0", "8:1")
     bench.machine.pass_time(7300)
     bench.do("offline", "8:3", "8:3")
 
 
 def _rebuilt(bench: Bench) -> None:
     _new_drive(bench)
-    bench.do("let_in", "v0", "8:1")
+    bench.do("add_member", "v0", "8:1")
     bench.machine.pass_time(7300)
     bench.machine.insert("8:4")
 
@@ -70,7 +70,7 @@ _PLAYED: dict[tuple[str, Verb], tuple[str, Callable[[Bench], None], str, str | N
     ("storcli", "import_foreign"): ("h730-foreign", _plain, "", None),
     ("storcli", "clear_foreign"): ("h730-foreign", _plain, "", None),
     ("megacli", "take_out"): ("perc5i", _rebuilt, "v0", "8:3"),
-    ("megacli", "let_in"): ("perc5i", _new_drive, "v0", "8:1"),
+    ("megacli", "add_member"): ("perc5i", _new_drive, "v0", "8:1"),
     ("megacli", "add_spare"): ("perc5i", _rebuilt, "", "8:4"),
     ("megacli", "clear_foreign"): ("perc5i", _foreign, "", None),
     ("megacli", "offline"): ("perc5i", _plain, "8:3", "8:3"),

@@ -178,7 +178,7 @@ def test_the_command_is_printed_where_the_help_does_not_list_it(name: str) -> No
         assert "help could not be read" in denial.reason
     failed = replace(online, role="failed", status="critical", status_text="Conf, Failed")
     assert asked("take_out", failed) == Plan()
-    assert asked("let_in", replace(online, status="warning", status_text="Conf, Rebuild")) == Plan()
+    assert asked("add_member", replace(online, status="warning", status_text="Conf, Rebuild")) == Plan()
 
 
 def test_no_verb_is_promised() -> None:
@@ -233,7 +233,7 @@ def test_a_member_is_replaced(tmp_path: Path) -> None:
     bench.machine.pull("310:1")
     assert bench.status("v2") == "degraded"
     bench.machine.insert("310:1", None)
-    bench.do("let_in", "v2", "310:1")
+    bench.do("add_member", "v2", "310:1")
     new = bench.drive("310:1")
     assert new.serial != old
     assert (new.array, new.status_text) == (f"{CONTROLLER}/g1", "Conf, Rebuild")

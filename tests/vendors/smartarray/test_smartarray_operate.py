@@ -64,7 +64,7 @@ def test_a_new_drive_needs_a_command_only_where_the_controller_does_not_take_it(
         ),
     )
     replaces = p440.others()[0].id if elsewhere else new.id
-    deed = Deed(object_id=volume.id, verb="let_in", drive=new.id, replaces=replaces)
+    deed = Deed(object_id=volume.id, verb="add_member", drive=new.id, replaces=replaces)
     plan = operate.plan_deeds(controller, [deed], p440.bench.look().inventory.tools, HostView())
     assert (len(plan.steps), plan.denials) == (commands, ())
 

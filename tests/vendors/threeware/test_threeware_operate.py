@@ -52,8 +52,8 @@ def test_a_member_is_removed_and_a_new_drive_rebuilt(demo: Simulated) -> None:
     demo.pull("p3")
     demo.insert("p3")
     assert roles(demo)["p3"] == "unassigned"
-    assert play(demo, deed("let_in", replaces=MEMBER)) == ["tw_cli /c6/u1 start rebuild disk=3"]
-    assert play(demo, deed("let_in", replaces=MEMBER)) == []
+    assert play(demo, deed("add_member", replaces=MEMBER)) == ["tw_cli /c6/u1 start rebuild disk=3"]
+    assert play(demo, deed("add_member", replaces=MEMBER)) == []
     demo.pass_time(3600)
     progress = look(demo).inventory.controllers[0].volumes[1].progress
     assert progress is not None
@@ -101,7 +101,7 @@ def test_with_auto_rebuild_the_controller_begins_without_a_command(tmp_path: Pat
     machine.pull("p1")
     machine.insert("p1")
     assert look(machine).inventory.controllers[0].volumes[0].status == "rebuilding"
-    assert play(machine, deed("let_in", "threeware:6/p1", MIRROR, replaces="threeware:6/p1")) == []
+    assert play(machine, deed("add_member", "threeware:6/p1", MIRROR, replaces="threeware:6/p1")) == []
 
 
 def test_spares_are_units_that_are_looked_up_by_their_drive(demo: Simulated) -> None:

@@ -45,7 +45,7 @@ __all__ = [
 
 VERBS: Mapping[Verb, Callable[[Case], Made]] = {
     "take_out": replacing.take_out,
-    "let_in": replacing.let_in,
+    "add_member": replacing.add_member,
     "replace": replacing.replace,
     "add_spare": spares.add_spare,
     "remove_spare": spares.remove_spare,
@@ -87,7 +87,7 @@ RECORDED: Mapping[str, Mapping[Verb, str]] = {
     },
     "megacli": {
         "take_out": "Prepare for removal Success",
-        "let_in": "Started rebuild progress on device",
+        "add_member": "Started rebuild progress on device",
         "add_spare": "as Hot Spare Success.",
         "offline": "state changed to OffLine.",
         "online": "state changed to OnLine.",
@@ -99,8 +99,8 @@ RECORDED: Mapping[str, Mapping[Verb, str]] = {
 """What real tools have printed after a deed, by tool kind. The simulators print it, and the tests compare it.
 
 Each was printed for the very form that raidctl runs, without ``force``. Of all other verbs only the help texts are
-known. ``let_in`` and ``take_out`` are several commands: of MegaCli the answer to each was recorded, and the last one is
-here; of storcli only that to ``set offline``.
+known. ``add_member`` and ``take_out`` are several commands: of MegaCli the answer to each was recorded, and the last
+one is here; of storcli only that to ``set offline``.
 """
 
 
@@ -148,7 +148,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - the signature of all families
-    """None: a former member is let in as any other drive."""
+    """None: a former member is added like any other drive."""
     return Action()
 
 

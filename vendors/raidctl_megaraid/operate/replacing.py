@@ -84,7 +84,7 @@ def _spun_down(case: Case, drive: Drive) -> Step:
     )  # fmt: skip
 
 
-def let_in(case: Case) -> Made:
+def add_member(case: Case) -> Made:
     """Make the drive good, insert it as the missing member, and rebuild.
 
     Only the steps that are not automatic are planned.

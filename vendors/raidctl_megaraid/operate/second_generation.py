@@ -34,7 +34,7 @@ from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 HELP = "help"
 """The word that makes the tool list its commands."""
 _VERBS: frozenset[Verb] = frozenset({
-    "take_out", "let_in", "replace", "add_spare", "remove_spare", "start_rebuild", "stop_rebuild", "pause_rebuild",
+    "take_out", "add_member", "replace", "add_spare", "remove_spare", "start_rebuild", "stop_rebuild", "pause_rebuild",
     "resume_rebuild", "good", "offline", "online", "jbod", "raid",
 })  # fmt: skip
 _DECIDES = (
