@@ -61,9 +61,8 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         seen = named.survey()
         with _open_ones_named(settings):
             facts, around = facts_for(named, seen, word, wanted, settings)
-        replacement = Replacing(
-            named.runner, named.vendors, facts, emit_message, consent.unsafe is not None, wanted.wipe
-        )
+        unsafe = consent.unsafe is not None
+        replacement = Replacing(named.runner, named.vendors, facts, emit_message, unsafe, wanted.wipe)
         replacement.hint = demo_hints(settings, facts)
         speed = [f"While raidctl waits: {step.action}" for step in rate_plan(named, seen, facts, wanted.rate).steps]
 
