@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from raidctl.vendor.protocol import Document
 from raidctl_drives import read
 from raidctl_drives.smart import sniff_smartctl
-from tests.support.conclusions import read_text
+from raidctl_drives.smart.json_tree import Tree
+from tests.support.conclusions import anything_unread, read_text
 from tests.vendors.drives.smart_json_outputs import ATA, NVME
 from tests.vendors.drives.smart_json_outputs import SAS as SAS_JSON
 from tests.vendors.drives.smart_outputs import Reported, read_drives
@@ -156,3 +158,34 @@ def test_a_health_log_without_its_critical_warning_is_not_whole(label: str) -> N
         seen = read_text(text.format(name, bits))
         unread = [one.message for one in seen.inventory.problems if one.kind == "unread"]
         assert any("critical warning is missing" in message for message in unread) is not whole
+
+
+@pytest.mark.parametrize("title", ["", "Vendor Specific SMART Xttributes with Thresholds:\n"])
+def test_the_attributes_are_read_without_their_title(title: str) -> None:
+    """The row of column names shows the table, too."""
+    [whole], _ = read_drives("x", FULL, "drive")
+    [untitled], _ = read_drives("x", FULL.replace(BLOCK, title), "drive")
+    assert (untitled.values, untitled.details) == (whole.values, whole.details)
+
+
+@pytest.mark.parametrize("value", [None, [], {"0": {}}, "?", 7])
+@pytest.mark.parametrize(
+    ("whole", "damaged"),
+    [
+        (ATA, lambda value: {"ata_smart_attributes": value}),
+        (ATA, lambda value: {"ata_smart_attributes": {"table": value or None}}),
+        (ATA, lambda value: {"ata_smart_attributes": {"table": [value]}}),
+        (SAS_JSON, lambda value: {"scsi_grown_defect_list": [56] if value == 7 else value or None}),
+    ],
+)
+def test_figures_in_another_form_are_unread(whole: Tree, damaged: Callable[[object], Tree], value: object) -> None:
+    """Counts of a drive that are no figures, and attributes that are no table, are reported."""
+    assert anything_unread(read_text(json.dumps({**whole, **damaged(value)})))
+
+
+def test_a_count_that_is_not_printed_is_unread() -> None:
+    """`Elements in grown defect list:` without its figure does not mean that there are none."""
+    label = "Elements in grown defect list:"
+    number = SAS.partition(label)[2].split()[0]
+    assert anything_unread(read_text(SAS.replace(f"{label} {number}", label)))
+    assert not anything_unread(read_text(SAS))

@@ -168,11 +168,16 @@ def _speed(draft: SmartDraft, leaves: Leaves) -> None:
 
 def _attributes(draft: SmartDraft, leaves: Leaves) -> None:
     table = leaves.value("ata_smart_attributes", "table")
-    for index, row in enumerate(table if isinstance(table, list) else []):
+    if not isinstance(table, list):
+        if "ata_smart_attributes" in leaves.tree:
+            draft.report("smartctl's JSON has no table in ata_smart_attributes.", kind="unread")
+        return
+    for index, row in enumerate(table):
         at = f"ata_smart_attributes.table[{index}].raw"
         line = leaves.line(f"{at}.string") or leaves.line(f"{at}.value")
         which, name, raw = branch(row, "id"), words(branch(row, "name")), branch(row, "raw", "string")
         if line is None or not isinstance(which, int) or name is None:
+            draft.report(f"Row {index + 1} of the table in ata_smart_attributes is not understood.", kind="unread")
             continue
         raw = collapse(raw) if isinstance(raw, str) else str(branch(row, "raw", "value"))
         failed = str(branch(row, "when_failed") or "")
@@ -214,7 +219,7 @@ def _counted(
     count = number(value)
     if count is not None and 0 <= count <= highest:
         return line, count
-    if line is not None and value is not None:
+    if line is not None or value is not None:
         report_unreadable(draft, name, value)
     return line, None
 

@@ -279,8 +279,8 @@ def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:
         match = _COUNT.fullmatch(pair.value.strip())
         if match and int(match[1]) <= highest:
             draft.offer(pair.lines[0], name, int(match[1]))
-        elif not _NOTHING.fullmatch(pair.value.strip()):
-            report_unreadable(draft, pair.label, collapse(pair.value))
+        elif not pair.value.strip() or not _NOTHING.fullmatch(pair.value.strip()):
+            report_unreadable(draft, pair.label, collapse(pair.value) or "nothing is printed")
 
     return read_count
 

@@ -22,6 +22,7 @@ _RULE = regex(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
 _GOES_ON = regex(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID#")
 # SMART/Health Information (NVMe Log 0x02, NSID 0xffffffff)
 _NVME_LOG = "SMART/Health Information"
+_ATTRIBUTES = regex(r"ID# +ATTRIBUTE_NAME +FLAGS? +VALUE WORST THRESH ")
 _CRITICAL = regex(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
@@ -114,6 +115,10 @@ class Reader:
         elif _CRITICAL.fullmatch(text):
             # "- available spare has fallen below threshold"
             draft.health.reasons.append(printable(text.removeprefix("- ")))
+            mark_read(line)
+        elif _ATTRIBUTES.match(text):
+            self.section = "attributes"  # the title above it is damaged or was left out
+            draft.sections.add(self.section)
             mark_read(line)
         elif section in rows.COUNTING and rows.LIKE_A_ROW.match(text):
             draft.report(f"A row of a table of smartctl is not understood: {collapse(text)[:120]}", kind="unread")
