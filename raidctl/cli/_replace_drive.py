@@ -48,10 +48,7 @@ from raidctl.vendor.plan import Plan
 
 
 def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: Wanted) -> int:
-    """Plan the replacement of a drive, and ask for its serial number.
-
-    Carry out the replacement and return the exit code.
-    """
+    """Plan a replacement, ask for the serial number, carry it out. Return the exit code."""
     if not consent.dry_run:
         settings.refuse_recording("--check answers whether the drive may be pulled")
     place = None if consent.dry_run else state_directory(settings)
