@@ -19,7 +19,7 @@ from raidctl.cli._replace_rate import at_rate, rate_plan
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.lazy_group import columns
-from raidctl.cli.shared.machine import machine, machine_for_deeds
+from raidctl.cli.shared.machine import Machine, machine, machine_for_deeds
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, Consent, Interrupted, Work, about, agreed
@@ -47,6 +47,12 @@ from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Plan
 
 
+def _replacing(named: Machine, settings: Settings, facts: Facts, consent: Consent, wanted: Wanted) -> Replacing:
+    made = Replacing(named.runner, named.vendors, facts, emit_message, consent.unsafe is not None, wanted.wipe)
+    made.hint = demo_hints(settings, facts)
+    return made
+
+
 def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: Wanted) -> int:
     """Plan a replacement, ask for the serial number, carry it out. Return the exit code."""
     if not consent.dry_run:
@@ -58,9 +64,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
         seen = named.survey()
         with _open_ones_named(settings):
             facts, around = facts_for(named, seen, word, wanted, settings)
-        unsafe = consent.unsafe is not None
-        replacement = Replacing(named.runner, named.vendors, facts, emit_message, unsafe, wanted.wipe)
-        replacement.hint = demo_hints(settings, facts)
+        replacement = _replacing(named, settings, facts, consent, wanted)
         speed = [f"While raidctl waits: {step.action}" for step in rate_plan(named, seen, facts, wanted.rate).steps]
 
         def planner(read: Survey) -> Plan:
@@ -226,8 +230,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             facts = with_successor(facts, _named_successor(named.survey(), wanted.successor, facts))
         if wanted.boot:
             facts = _with_boot(facts)
-        going = Replacing(named.runner, named.vendors, facts, emit_message, consent.unsafe is not None, wanted.wipe)
-        going.hint = demo_hints(settings, facts)
+        going = _replacing(named, settings, facts, consent, wanted)
         with reported(Report(Plan(), change=journaled.begin.change), settings) as report:
             if consent.dry_run:
                 code = _next_step(going, named.survey())
