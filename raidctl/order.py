@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from raidctl.text import regex
 
 T = TypeVar("T")
 
-_NUMBER = regex(r"(\d+)", re.ASCII)
-_LONGEST = 100
-"""Most digits that count as a number. Python refuses to convert thousands of them."""
+_NUMBER = regex(r"(\d{1,100})", re.ASCII)
+"""Python refuses to convert thousands of digits."""
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural(text: str) -> tuple[str | int, ...]:
     """A sort key in which runs of digits count as numbers."""
-    key = []
-    number = False
-    for part in _NUMBER.split(text):
-        if part:
-            key.append((0, int(part), "") if number and len(part) < _LONGEST else (1, 0, part))
-        number = not number
+    key: list[Any] = _NUMBER.split(text)  # text and number in turn, so that like is compared with like
+    for place in range(1, len(key), 2):
+        key[place] = int(key[place])
     return tuple(key)
 
 
 _LETTERED = regex(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)
 
 
-def by_kernel_name(name: str) -> tuple[tuple[int, int, str], ...]:
+def by_kernel_name(name: str) -> tuple[str | int, ...]:
     """A sort key for names of block devices. The kernel counts ``sda`` to ``sdz``, then ``sdaa``."""
     return natural(_LETTERED.sub(lambda found: found[1] + found[2].rjust(8, "@"), name))  # "@" comes before "a"
 

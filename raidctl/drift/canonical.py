@@ -115,5 +115,5 @@ def _left_out(item: Doc, path: list[Step], depth: int, how: str, kind: str) -> I
         yield path, value
 
 
-def _by_id(item: Doc) -> tuple[tuple[int, int, str], ...]:
+def _by_id(item: Doc) -> tuple[str | int, ...]:
     return natural(item["id"])

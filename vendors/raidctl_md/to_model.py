@@ -95,7 +95,7 @@ def _forget_sizes(reading: Reading, measured: Collection[str]) -> None:
             draft.members[key].forget("size_bytes")
 
 
-def _by_name(item: Group) -> tuple[tuple[int, int, str], ...]:
+def _by_name(item: Group) -> tuple[str | int, ...]:
     """Sort ``md2`` before ``md10``."""
     return natural(item.name)
 
