@@ -89,9 +89,11 @@ def read_outputs(documents: Iterable[Document], make: Callable[[Output], R]) -> 
 
 def with_tool(controller: Controller, draft: ControllerDraft[Any], tools: Sequence[Tool]) -> Controller:
     """The controller with the name of the tool that printed it. Outputs without a dialogue leave it unknown."""
+    if not tools:
+        return controller
     programs = {program_of(command_of(tool)): tool.name for tool in tools}
     lines = (line for part in draft.all() for line, _, _ in part.evidence)
-    names = (programs.get(program_of(line.output.command)) for line in lines if programs)
+    names = (programs.get(program_of(line.output.command)) for line in lines)
     return replace(controller, told_by=next(filter(None, names), None))
 
 
