@@ -6,15 +6,16 @@ from raidctl.vendor.protocol import Confidence
 from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_areca.collect import KIND
 
+# rows begin with a number, headings do not: \D keeps the search for a later word away from the rows
 _SIGNATURES = (
     # Ch  ModelName                       Serial#          FirmRev     Capacity  State
     #  # Enc# Slot#   ModelName                        Capacity  Usage
     #   ModelName        Serial#          FirmRev     Capacity  State
     Signature("cli64 disk info", (r"(?:# *)?(?:(?:IDE)?Ch|Enc)\b.* ModelName\b", r"# +ModelName +Serial#")),
     #  #  Name             Disks TotalCap  FreeCap DiskChannels       State
-    Signature("cli64 rsf info", (r".* TotalCap +FreeCap\b",)),
+    Signature("cli64 rsf info", (r"\D.* TotalCap +FreeCap\b",)),
     #  # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
-    Signature("cli64 vsf info", (r".* Level .*\bCh/Id/Lun\b",)),
+    Signature("cli64 vsf info", (r"\D.* Level .*\bCh/Id/Lun\b",)),
     # Date-Time            Device           Event Type            Elapsed Time Errors
     Signature("cli64 event info", (r"Date-? ?Time +Device\b",), confidence=Confidence.LIKELY),
     #  S  Name       Type             Interface
