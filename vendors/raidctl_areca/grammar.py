@@ -59,31 +59,31 @@ _CAPACITY = rf"(?:{_DECIMAL}(?!\s+{_DECIMAL}(?!\S))|\d{{1,9}}\s?[KMGT]B(?!.*\s{_
 # 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal
 _SET_ROW = regex(
     rf"\s*(?P<number>\d{{1,3}})\s+(?P<name>\S.*?)\s+(?P<disks>\d{{1,3}})\s+(?P<total>{_AMOUNT})\s+(?P<free>{_AMOUNT})"
-    rf"\s+(?:(?P<more>{_AMOUNT}|[0-9A-Za-z.]+)\s+)?(?P<state>[A-Za-z].*?)\s*",
+    rf"\s+(?:(?P<more>{_AMOUNT}|[0-9A-Za-z.]+)\s+)?(?P<state>[A-Za-z](?:.*\S)?)\s*",
     re.ASCII,
 )
 # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
 _VOLUME_ROW = regex(
     rf"\s*(?P<number>\d{{1,3}})\s+(?P<names>\S.*?)\s+(?P<level>Raid ?\d\S*|PassThr\S*|Pass Through|JBOD|N\.A\.?)"
-    rf"\s+(?P<size>{_AMOUNT})\s+(?P<address>\d{{1,3}}/\d{{1,3}}/\d{{1,3}}|N\.A\.?|-+)\s+(?P<state>\S.*?)\s*",
+    rf"\s+(?P<size>{_AMOUNT})\s+(?P<address>\d{{1,3}}/\d{{1,3}}/\d{{1,3}}|N\.A\.?|-+)\s+(?P<state>\S(?:.*\S)?)\s*",
     re.ASCII,
 )
 #  9  02  SLOT 01 ST31500341AS                     1500.3GB  Raid Set # 000
 _SLOT_ROW = regex(
     rf"\s*(?P<number>\d{{1,4}})\s+(?P<enclosure>\d{{1,3}})\s+(?P<slot>[A-Za-z]+[ #]{{0,2}}\d{{1,4}}|\d{{1,4}})\s+"
-    rf"(?P<model>\S.*?)\s+(?P<size>{_CAPACITY})(?:\s+(?P<usage>\S.*?))?\s*",
+    rf"(?P<model>\S.*?)\s+(?P<size>{_CAPACITY})(?:\s+(?P<usage>\S(?:.*\S)?))?\s*",
     re.ASCII,
 )
 #  1  1  WDC WD7500AYYS-01RCA0            750.2GB  data
 _CHANNEL_ROW = regex(
     rf"\s*(?P<number>\d{{1,4}})\s+(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<size>{_CAPACITY})"
-    r"(?:\s+(?P<usage>\S.*?))?\s*",
+    r"(?:\s+(?P<usage>\S(?:.*\S)?))?\s*",
     re.ASCII,
 )
 #  1   ST3320620AS      5QF0ZK1C         3.AAK        320.1GB  RaidSet Member(1)
 _SERIAL_ROW = regex(
     rf"\s*(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<serial>\S+)\s+(?P<firmware>\S+)\s+(?P<size>{_CAPACITY})"
-    r"(?:\s+(?P<usage>\S.*?))?\s*",
+    r"(?:\s+(?P<usage>\S(?:.*\S)?))?\s*",
     re.ASCII,
 )
 # S.M.A.R.T Information For Drive[#01]
@@ -91,12 +91,12 @@ _SMART = regex(r"\s*S\.?M\.?A\.?R\.?T\.? Information For Drive ?\[?#?0*(\d{1,4})
 # 1 Raw Read Error Rate                       0x0f     83     44   OK
 _SMART_ROW = regex(
     r"\s*(?P<number>\d{1,3})\s+(?P<name>\S.*?)\s+(?P<flag>0x[0-9A-Fa-f]+)\s+(?P<value>\S+)\s+(?P<limit>\S+)"
-    r"\s+(?P<state>\S.*?)\s*",
+    r"\s+(?P<state>\S(?:.*\S)?)\s*",
     re.ASCII,
 )
 # [*] 1   ARC-1880   Raid Controller  PCI
 _CONTROLLER_ROW = regex(
-    r"\s*(?:\[(?P<mark>.)\])?\s*(?P<number>\d{1,2})\s+(?P<model>ARC-\S+)\s+(?P<more>\S.*?)\s*", re.ASCII
+    r"\s*(?:\[(?P<mark>.)\])?\s*(?P<number>\d{1,2})\s+(?P<model>ARC-\S+)\s+(?P<more>\S(?:.*\S)?)\s*", re.ASCII
 )
 _ROWS = {
     "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW,
@@ -104,7 +104,9 @@ _ROWS = {
 }  # fmt: skip
 _ROW_START = regex(r"\s*\d{1,4}\s+\S+\s+\S", re.ASCII)
 # Controller#01(PCI): ARC-1210
-_CONTROLLER_LINE = regex(r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII)
+_CONTROLLER_LINE = regex(
+    r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S(?:.*\S)?)\s*", re.ASCII
+)
 
 
 class Trailer(Struct, frozen=True):
@@ -198,10 +200,10 @@ def part(text: str) -> tuple[str, str] | None:
 
 
 def row(text: str, kind: str) -> dict[str, str] | None:
-    """The cells of a table's row; None for another line."""
+    """The cells of a table's row, empty if it has none; None for another line."""
     form = _ROWS.get(kind)
     match = form.fullmatch(text) if form is not None else None
-    return None if match is None else {name: value for name, value in match.groupdict().items() if value is not None}
+    return None if match is None else match.groupdict("")
 
 
 def looks_like_a_row(text: str) -> bool:

@@ -72,7 +72,7 @@ def set_row(controller: ControllerDraft, line: Line, row: Row, places: str) -> N
     found.detail(line, "Disks", row["disks"])
     amount(found, line, ("size_bytes", "TotalCap", row["total"]))
     amount(found, line, ("free_bytes", "FreeCap", row["free"]))
-    if "more" in row:
+    if row["more"]:
         found.detail(line, places, row["more"])
     state(found, line, "array", row["state"])
 
@@ -165,7 +165,7 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     #  1   ST3320620AS      5QF0ZK1C         3.AAK        320.1GB  RaidSet Member(1)
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
-    has_model, has_usage = vocabulary.has_value(row["model"]), vocabulary.has_value(row.get("usage", ""))
+    has_model, has_usage = vocabulary.has_value(row["model"]), vocabulary.has_value(row["usage"])
     if not has_model and not has_usage:
         controller.add_evidence(line, "drives", f"{place} is empty")
         return
