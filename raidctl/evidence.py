@@ -13,7 +13,7 @@ What remains is :meth:`Output.unparsed`, which ``raidctl show --unparsed`` print
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -73,6 +73,17 @@ def record(object_id: str, evidence: Evidence) -> None:
             last = line
     for output in outputs:
         output.record(object_id, evidence)
+
+
+def by_object(
+    evidence: Evidence, shown: Callable[[str, object], Iterable[tuple[str, str, object]]]
+) -> dict[str, Evidence]:
+    """Evidence by the object that shows it. ``shown``: field and value -> the facts: object id, field, value."""
+    found: dict[str, Evidence] = {}
+    for line, name, value in evidence:
+        for object_id, field, shown_value in shown(name, value):
+            found.setdefault(object_id, []).append((line, field, shown_value))
+    return found
 
 
 def mark_read(*lines: Line) -> None:

@@ -6,9 +6,9 @@ from types import ModuleType
 
 import pytest
 
-from raidctl.evidence import Output
+from raidctl.evidence import Evidence, Output, by_object
 from raidctl.model import Battery, PciLink, Progress, Scrub, Volume
-from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, Shown
+from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_adaptec import derived_fields as adaptec
@@ -202,11 +202,11 @@ def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> 
     tray.put(first.lines[1], "cache", "On")
     tray.volume("1").put(second.lines[0], "status", "ok")
 
-    def shown_on(draft: Draft, where: str) -> Shown | None:
+    def shown_on(draft: Draft, where: str) -> dict[str, Evidence] | None:
         def shown(name: str, value: object) -> list[tuple[str, str, object]]:
             return [("t:0/v1" if name == "cache" else where, name, value)]
 
-        return shown if draft is tray else None
+        return by_object(draft.evidence, shown) if draft is tray else None
 
     tray.write_evidence("t:0", shown_on)
     assert [fact[:3] for fact in first.facts] == [("t:0", "model", "X"), ("t:0/v1", "cache", "On")]

@@ -21,10 +21,8 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 """Labels of details, with the fields and readers for each; see :meth:`Draft.derive`."""
-Shown = Callable[[str, object], Iterable[tuple[str, str, object]]]
-"""Field and value of evidence -> the facts: object id, field, value."""
-ShownOn = Callable[["Draft", str], "Shown | None"]
-"""Draft and its object's id -> how its evidence is shown. None: as it is, on the object."""
+ShownOn = Callable[["Draft", str], "Mapping[str, Evidence] | None"]
+"""Draft and its object's id -> its evidence by the object that shows it. None: as it is, on the object."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
 """Ranks of sources. They are: derived from other values, a row of a list, the object's own section."""
@@ -201,10 +199,11 @@ class Draft(Struct):
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
         """Build a part from its fields: ``patrol_read`` of ``patrol_read.mode`` …; None without any."""
+        prefix = f"{name}."
         fields = {
-            known[len(name) + 1 :]: value
+            known.removeprefix(prefix): value
             for known, (_, value) in self.values.items()
-            if known.startswith(f"{name}.") and value is not None
+            if value is not None and known.startswith(prefix)
         }
         return build(**fields) if fields else None
 
@@ -368,12 +367,8 @@ class ControllerDraft(Draft, Generic[G]):
         """Record the facts of each line under the final ids. ``shown_on``: how drafts are shown on other objects."""
         for draft, where in self.owned(controller_id):
             shown = None if shown_on is None else shown_on(draft, where)
-            if shown is None:
-                record(where, draft.evidence)
-                continue
-            for line, name, value in draft.evidence:
-                for fact in shown(name, value):
-                    line.fact(*fact)
+            for object_id, evidence in ({where: draft.evidence} if shown is None else shown).items():
+                record(object_id, evidence)
 
     def absorb(self, other: Draft) -> None:
         """Add another output's facts about the same controller and everything on it."""

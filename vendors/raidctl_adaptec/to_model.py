@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from raidctl.evidence import Evidence, by_object
 from raidctl.model import (
     Alarm,
     Array,
@@ -23,7 +24,7 @@ from raidctl.model import (
 )
 from raidctl.text import regex
 from raidctl.vendor.disagreement import settle_settings
-from raidctl.vendor.draft import Draft, Shown
+from raidctl.vendor.draft import Draft
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_adaptec import battery as batteries_of
@@ -192,7 +193,7 @@ def _progress(drive: Draft) -> Progress | None:
     return Progress(operation=named, state="queued" if state.lower().endswith("queued") else None)
 
 
-def _shown_on(found: Controller, draft: Draft, where: str) -> Shown | None:
+def _shown_on(found: Controller, draft: Draft, where: str) -> dict[str, Evidence] | None:
     """The volumes show the write cache policy of all drives."""
 
     def shown(name: str, value: object) -> list[tuple[str, str, object]]:
@@ -200,4 +201,4 @@ def _shown_on(found: Controller, draft: Draft, where: str) -> Shown | None:
             return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
         return [(where, name, value)]
 
-    return shown if isinstance(draft, ControllerDraft) else None
+    return by_object(draft.evidence, shown) if isinstance(draft, ControllerDraft) else None

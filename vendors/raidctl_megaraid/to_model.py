@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 
+from raidctl.evidence import Evidence, by_object
 from raidctl.model import (
     Alarm,
     Array,
@@ -26,7 +27,7 @@ from raidctl.model import (
 )
 from raidctl.order import natural
 from raidctl.text import regex
-from raidctl.vendor.draft import Draft, GroupDraft, Shown
+from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.shapes import MISSING_PLACES
@@ -239,7 +240,7 @@ _VOLUME_FIELDS = {
 }
 
 
-def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
+def _shown_on(alone: list[str], draft: Draft, where: str) -> dict[str, Evidence] | None:
     """``alone``: batteries that only lines about the controller report."""
 
     def on_controller(name: str, value: object) -> Iterator[tuple[str, str, object]]:
@@ -254,5 +255,5 @@ def _shown_on(alone: list[str], draft: Draft, where: str) -> Shown | None:
         yield where, _VOLUME_FIELDS.get(name, name), ("Yes" if value else "No") if name == "bad_bbu" else value
 
     if isinstance(draft, ControllerDraft):
-        return on_controller
-    return on_group if isinstance(draft, GroupDraft) else None
+        return by_object(draft.evidence, on_controller)
+    return by_object(draft.evidence, on_group) if isinstance(draft, GroupDraft) else None

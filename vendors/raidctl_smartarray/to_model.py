@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
+from raidctl.evidence import Evidence, by_object
 from raidctl.model import (
     Array,
     Battery,
@@ -24,7 +25,7 @@ from raidctl.model import (
 from raidctl.text import regex
 from raidctl.vendor.controllers import move_active_spares
 from raidctl.vendor.disagreement import settle_settings
-from raidctl.vendor.draft import Draft, GroupDraft, Shown
+from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.statuses import report_unknown_modes
 from raidctl_smartarray import derived_fields, vocabulary
@@ -231,7 +232,7 @@ _BATTERY_FIELDS = {
 _DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_temperature": "Capacitor Temperature (C)"}
 
 
-def _shown_on(found: Controller, draft: Draft, where: str) -> Shown | None:
+def _shown_on(found: Controller, draft: Draft, where: str) -> dict[str, Evidence] | None:
     """Batteries and volume caches show facts from the controller's lines."""
     warm = any(battery.temperature_celsius is not None for battery in found.batteries)
 
@@ -244,4 +245,4 @@ def _shown_on(found: Controller, draft: Draft, where: str) -> Shown | None:
             return [(where, f"details[{_DETAILS[name]}]", value)]
         return [(where, "batteries" if name.startswith("battery.") else name, value)]
 
-    return shown if isinstance(draft, ControllerDraft) else None
+    return by_object(draft.evidence, shown) if isinstance(draft, ControllerDraft) else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from raidctl.evidence import Evidence
 from raidctl.model import (
     Array,
     Battery,
@@ -22,9 +23,8 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
-from raidctl.order import natural
 from raidctl.text import listing
-from raidctl.vendor.draft import Draft, Shown, ShownOn, is_bad
+from raidctl.vendor.draft import Draft, ShownOn, is_bad
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.statuses import doubt_ok, health_of_volume, put_status, report_unknown_modes
 from raidctl_threeware import derived_fields, vocabulary
@@ -48,6 +48,7 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         report_unknown_modes(unit, derived_fields.UNIT, vocabulary.has_state)
         drives = [controller.drives[port] for port in unit.ports if port in controller.drives]
         doubt_ok(unit, {f"p{one.name}": "in no unit" for one in drives if one.get("free")})
+    places = {port: place for place, port in enumerate(controller.drives)}
     batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(controller.batteries.values()))
     battery = batteries[0] if batteries else None
     found = Controller(
@@ -62,7 +63,7 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         pci_link=controller.part("pci_link", PciLink),
         rates=controller.part("rates", Rates),
         batteries=batteries,
-        arrays=tuple(_array(unit, controller, object_id) for unit in units),
+        arrays=tuple(_array(unit, places, object_id) for unit in units),
         volumes=tuple(
             volume for unit in units if unit.described for volume in _volumes(unit, controller, battery, object_id)
         ),
@@ -163,13 +164,15 @@ def _battery(draft: Draft, controller_id: str, number: int) -> Battery:
     )
 
 
-def _array(unit: UnitDraft, controller: ControllerDraft, controller_id: str) -> Array:
+def _array(unit: UnitDraft, places: dict[str, int], controller_id: str) -> Array:
+    """The array of a unit. ``places``: the place of each port among the drives, which are in order."""
     return Array(
         id=f"{controller_id}/u{unit.name}",
         status=health_of_volume(unit.get("status")),
         status_text=unit.get("status_text"),
         drives=tuple(
-            f"{controller_id}/p{port}" for port in sorted(unit.ports, key=natural) if port in controller.drives
+            f"{controller_id}/p{port}"
+            for port in sorted(filter(places.__contains__, unit.ports), key=places.__getitem__)
         ),
     )
 
@@ -253,19 +256,17 @@ def _shown_on(controller: Controller) -> ShownOn:
     for volume in controller.volumes:
         volumes.setdefault(volume.array, []).append(volume.id)
 
-    def shown_on(draft: Draft, where: str) -> Shown | None:
+    def shown_on(draft: Draft, where: str) -> Mapping[str, Evidence] | None:
         if not isinstance(draft, UnitDraft):
             return None
+        if draft.spare:
+            names = (
+                (line, name[8:-1] if name.startswith("details[") else name, value)
+                for line, name, value in draft.evidence
+            )
+            return {where: [(line, f"details[u{draft.name} {name}]", value) for line, name, value in names]}
         array = f"{controller.id}/u{draft.name}"
-
-        def of_spare(name: str, value: object) -> list[tuple[str, str, object]]:
-            label = name[8:-1] if name.startswith("details[") else name
-            return [(where, f"details[u{draft.name} {label}]", value)]
-
-        def of_unit(name: str, value: object) -> list[tuple[str, str, object]]:
-            arrays = [array] if name in {"status", "status_text"} else []
-            return [(shown, name, value) for shown in arrays + volumes.get(array, [])]
-
-        return of_spare if draft.spare else of_unit
+        status = [item for item in draft.evidence if item[1] in {"status", "status_text"}]
+        return {array: status, **dict.fromkeys(volumes.get(array, []), draft.evidence)}
 
     return shown_on
