@@ -15,7 +15,7 @@ _NAMED = regex(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
 _CONTROLLER_PATH = regex(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
 # c6    9690SA-8I    8         8        3       0       1       1      OK
 _CONTROLLER_LINE = regex(
-    r"[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})", re.ASCII
+    r"\n[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r\n:]|$)))(\d{1,3})", re.ASCII
 )
 # //localhost> /c7 show unitstatus
 _PROMPT = regex(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
@@ -143,11 +143,7 @@ def controllers_named(text: str) -> set[str]:
 
     Paths such as ``/c0/u0`` contain one, and so may the beginning of a line (``c0``).
     """
-    found = set(_CONTROLLER_PATH.findall(text))
-    for line in text.split("\n"):
-        if line.lstrip(" \t").startswith(("c", "Controller")) and (match := _CONTROLLER_LINE.match(line)) is not None:
-            found.add(match[1])
-    return found
+    return {*_CONTROLLER_PATH.findall(text), *_CONTROLLER_LINE.findall(f"\n{text}")}
 
 
 def is_rule(text: str) -> bool:
