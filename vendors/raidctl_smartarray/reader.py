@@ -30,6 +30,8 @@ _HEADING = regex(
 
 # physicaldrive 1I:1:3 (port 1I:box 1:bay 3, SAS, 300 GB, OK), but not: Logical Drive Label: DATA (old)
 _ROW = regex(r"(physical|logical) ?drive(?![a-z]|(?: [a-z/-]{1,20})+: ).*[(\[].*", re.IGNORECASE)
+# array B (Failed), logicaldrive 1 (136.7 GB, RAID 5, OK): the heading of an array, or a row, with another first word
+_OTHER_ROW = regex(r"array\s+\S.*|[^(]{1,60}\([^(]{0,120}\b(?:RAID [\w+]{1,9}|[MGT]B), .*", re.IGNORECASE)
 _LISTS = {"physical": "drives", "logical": "volumes"}
 _MAX_ROWS = 20
 
@@ -197,8 +199,10 @@ def _lost_rows(output: Output) -> Iterator[str]:
     lost = [(line, row) for line, row in rows if row is not None and heading(line.stripped) is None]
     for line, row in lost[:_MAX_ROWS]:
         yield f"Line not recognised in the list of {_LISTS[row[1].lower()]}: {collapse(line.stripped)[:120]}"
-    states = [line.stripped for line in output.unparsed() if _STATUS.match(line.stripped)]
-    for text in states[:_MAX_ROWS]:
+    strange = [line.stripped for line in output.unparsed()]
+    for text in [text for text in strange if _OTHER_ROW.fullmatch(text) and not _ROW.fullmatch(text)][:_MAX_ROWS]:
+        yield f"Line not recognised: {collapse(text)[:120]}"
+    for text in [text for text in strange if _STATUS.match(text)][:_MAX_ROWS]:
         yield f"The heading above a line is missing: {collapse(text)[:120]}"
 
 

@@ -82,6 +82,17 @@ def test_a_row_in_an_unknown_form_is_reported(row: str, list_: str) -> None:
     assert f"Line not recognised in the list of {list_}: {row}" in unread
 
 
+@pytest.mark.parametrize(
+    "row",
+    ["array B ?", "array ?? (Failed)", "Xyzzy 1 (136.7 GB, RAID 5, Failed)", "? (port 1I:box 1:bay 3, SAS, 1 TB, OK)"],
+)
+def test_a_heading_or_a_row_without_its_first_words_is_reported(row: str) -> None:
+    """The state of an array, a volume or a drive is not lost with the words in front of it."""
+    lines = f"      logicaldrive 1 (279.4 GB, RAID 1, OK)\n\n   {row}\n\n      logicaldrive 2 (1 TB, RAID 1, OK)\n\n"
+    found = observed(f"\nSmart Array P410 in Slot 3\n\n   array A\n\n{lines}")
+    assert f"Line not recognised: {row}" in [one.message for one in found.problems if one.kind == "unread"]
+
+
 def test_a_label_with_brackets_is_not_a_row() -> None:
     """The name of a volume may have brackets."""
     label = "Logical Drive Label: first"
