@@ -17,6 +17,7 @@ from raidctl_redfish.fields import (
     percent,
     put_health,
     read_fields,
+    report_other_form,
     size,
     state_of,
     text,
@@ -108,6 +109,7 @@ def read_drive(draft: Draft, resource: Resource) -> None:
     place = resource.part(_LOCATION)
     if place is not None and place.get("LocationType") in ("Bay", "Slot"):
         read_fields(draft, place, (Field("LocationOrdinalValue", "bay", text),))
+    report_other_form(draft, resource, "Operations")
     _put_role(draft, resource)
     keep_rest(draft, resource)
 

@@ -40,6 +40,13 @@ def read_fields(draft: Draft, resource: Resource, fields: Sequence[Field], weigh
             draft.put(resource.line(field.leaf), field.name, found, weight)
 
 
+def report_other_form(draft: Draft, resource: Resource, name: str) -> None:
+    """Report a list of objects that has another form: what it would contain is unknown."""
+    found = resource.get(name)
+    if found is not None and (not isinstance(found, list) or len(resource.parts(name)) < len(found)):
+        draft.unread(name, str(found)[:80])
+
+
 def text(value: object) -> str | None:
     """A text, with its blanks collapsed."""
     if isinstance(value, str):

@@ -26,6 +26,7 @@ from raidctl_redfish.fields import (
     own_states,
     put_health,
     read_fields,
+    report_other_form,
     size,
     state_of,
     text,
@@ -112,6 +113,7 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
     marks = [mark for name in _PUBLIC for mark in _public_state(resource, f"{name}.State")]
     marks += own_states(resource, PUBLIC_STATE)
     put_health(draft, resource, "volume", _status(resource), marks)
+    report_other_form(draft, resource, "Operations")
     for operation in sorted(resource.parts("Operations"), key=lambda one: _urgency(_name(one))):
         line = operation.line("Operation") or operation.line("OperationName")
         done = operation.get("PercentageComplete")

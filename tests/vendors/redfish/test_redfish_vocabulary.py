@@ -163,6 +163,14 @@ def test_what_else_a_drive_reports(changes: dict[str, Any], status: str) -> None
     assert found["1"] == status
 
 
+@pytest.mark.parametrize("operations", [{"OperationName": "Rebuild"}, "Rebuild", 7, [None], ["Rebuild"]])
+@pytest.mark.parametrize("changed", [_VOLUME, _DRIVE])
+def test_operations_in_another_form_are_reported(changed: str, operations: object) -> None:
+    """Whether a volume or a drive is being rebuilt is then unknown."""
+    problems = _seen(changed, Operations=operations).inventory.problems
+    assert [one.message for one in problems if one.kind == "unread" and "Operations" in one.message]
+
+
 _BMC = "redfish-xcc-930-8i"
 _STORAGE = "/redfish/v1/Systems/1/Storage/RAID_Slot1"
 _BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
