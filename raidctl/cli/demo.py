@@ -80,9 +80,9 @@ def _remove(place: Path) -> None:
     """
     try:
         shutil.rmtree(place)
-    except FileNotFoundError:
-        return
     except OSError as error:
+        if not place.exists():
+            return
         raise AccessMissing(
             f"{error.filename} cannot be removed: {error.strerror}. The machine is not reset."
         ) from None
