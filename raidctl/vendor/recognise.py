@@ -84,8 +84,9 @@ class Recogniser:
         self._kind, self._separator = kind, separator
         self._signatures = tuple(signatures)
         # a group that follows its form, as re skips forms that begin with another letter, but looks into groups
-        self._forms = [(n, form) for n, row in enumerate(signatures) for form in row.first_lines]
-        forms = [f"(?:{form})(?P<s{place}>)" for place, (_, form) in enumerate(self._forms)]
+        lines = [(n, form) for n, row in enumerate(signatures) for form in row.first_lines]
+        self._numbers = [n for n, _ in lines]
+        forms = [f"(?:{form})(?P<s{place}>)" for place, (_, form) in enumerate(lines)]
         self._line = regex("|".join(forms) or "(?!)", flags | re.ASCII)
         self._labels = {label: n for n, row in enumerate(signatures) for label in row.own_labels}
         self._tool = regex(tool or "(?!)", re.IGNORECASE)
@@ -111,7 +112,7 @@ class Recogniser:
             score.lines += line.times
             match = self._line.match(line.text)
             if match is not None:
-                number, _ = self._forms[int(str(match.lastgroup)[1:])]
+                number = self._numbers[int(str(match.lastgroup)[1:])]
                 if line.late and number not in score.hits:
                     score.late.add(number)
                 score.hits[number] = score.hits.get(number, 0) + line.times
