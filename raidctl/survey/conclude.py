@@ -42,10 +42,10 @@ def merge(results: Results, vendors: Sequence[Vendor], view: HostView) -> tuple[
         outside: :func:`complete` joins them.
     """
     outside = _outside(vendors, results)
-    _once(vendors, results)
+    _merge_controllers(vendors, results)
     drivers = {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}
     _keep(block_devices.link(results.controllers, view, drivers), results)
-    _once(vendors, results)  # with the kernel's PCI addresses more of them prove to be the same
+    _merge_controllers(vendors, results)  # with the kernel's PCI addresses more of them prove to be the same
     outside = _linked_outside(outside, view, results)
     volumes = [replace(controller, drives=()) for controller in outside]  # its plain drives are the kernel's as well
     claimed = block_devices.claimed_nodes([*results.controllers, *volumes], view)
@@ -74,7 +74,7 @@ def complete(
 
 def complete_documents(results: Results, vendors: Sequence[Vendor]) -> None:
     """Merge what loose outputs describe. There is no kernel's view."""
-    _once(vendors, results)
+    _merge_controllers(vendors, results)
     results.controllers = md_members.add_backing(results.controllers, HostView(), results.outputs)
 
 
@@ -117,7 +117,7 @@ def _join_outside(outside: Sequence[Controller], results: Results) -> None:
     _drop(joined.dropped, joined.problems, results)
 
 
-def _once(vendors: Sequence[Vendor], results: Results) -> None:
+def _merge_controllers(vendors: Sequence[Vendor], results: Results) -> None:
     """Merge controllers that several families or tools list."""
     tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
     merged = merge_controllers.merge(results.controllers, results.outputs, tools)
