@@ -95,7 +95,7 @@ def test_the_old_drive_put_in_again_is_asked_for_again(replacement: ControllerRe
 
 @every
 def test_guard_R10_a_drive_that_is_too_small_never_counts(replacement: ControllerReplacement) -> None:
-    """No command lets in a drive that is too small.
+    """No command adds a drive that is too small.
 
     The drive is refused by name, or failed by its controller. The replacement stays open.
     """

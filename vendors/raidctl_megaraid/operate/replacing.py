@@ -10,7 +10,7 @@ from raidctl_megaraid.operate.drive_words import missing_places, position_of, re
 from raidctl_megaraid.operate.rebuild import started
 from raidctl_megaraid.operate.steps import Case, Made
 
-_POSITION_UNKNOWN = "The number of its place is shown only once it is missing: let a drive in again."
+_POSITION_UNKNOWN = "The number of its place is shown only once it is missing: add a drive again."
 
 
 def take_out(case: Case) -> Made:
