@@ -22,7 +22,7 @@ _SECTION = regex(r"\[([^\]\[:]+)(?::(children|vars|hosts))?\]\s*(?:#.*)?")
 _BRACKETS = regex(r"\[[^\[\]]+\]")
 """How a host may begin: ``[a:c].example.org`` or ``[::1]``."""
 _RANGE = regex(r"\[(\w+):(\w+)(?::(\d+))?\]")
-_MAX = 100_000
+_MAX_HOSTS = 100_000
 """Maximum number of hosts in a range."""
 
 
@@ -237,8 +237,8 @@ def expanded(pattern: str) -> list[str]:
     if first.isdecimal() and last.isdecimal() and step:
         width = len(first) if len(first) > 1 else 0
         numbers = range(int(first), int(last) + 1, step)
-        if numbers[_MAX:]:
-            raise UsageError(f'"{printable(pattern)}" is a range of more than {_MAX:,} hosts.')
+        if numbers[_MAX_HOSTS:]:
+            raise UsageError(f'"{printable(pattern)}" is a range of more than {_MAX_HOSTS:,} hosts.')
         steps = [str(number).zfill(width) for number in numbers]
     elif len(first) == len(last) == 1 and first.isalpha() and last.isalpha() and step:
         steps = [chr(number) for number in range(ord(first), ord(last) + 1, step)]

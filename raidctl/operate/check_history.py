@@ -23,7 +23,7 @@ from raidctl.described import doc
 from raidctl.errors import RaidctlError
 from raidctl.vendor.checks import CheckKind
 
-_MAX = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 
 Ended = Literal["complete", "interrupted", "paused", "unknown"]
 
@@ -83,7 +83,7 @@ def read(place: Path | None) -> History:
         if status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_WRITE:
             return History(unread=f"Not trusted, as it belongs to another user or others can write to it: {path}.")
         try:
-            data = file.read(_MAX)
+            data = file.read(_MAX_BYTES)
         except OSError as error:
             return History(unread=f"Cannot be read ({error.strerror}): {path}.")
     records = [_record(line) for line in data.splitlines() if line]

@@ -18,7 +18,7 @@ _LONGEST = 4 * 1024 * 1024
 """Longest text that is examined, in characters. A longer one was not pasted."""
 _BEGINNING = 64 * 1024
 """Characters of the rest that decide on its family."""
-_MIN = 2
+_MIN_LINES = 2
 """Least number of lines of a rest for a family without certainty."""
 _GAP = 6
 """Greatest distance between two unread lines of the same output, in lines."""
@@ -51,7 +51,7 @@ def separated(
         rest = [line if number in left else "" for number, line in enumerate(lines)]
         shown = "\n".join(filter(None, rest))[:_BEGINNING]
         found = claim(document.name, shown, families) if left else None
-        if found is None or found[1].confidence < (Confidence.LIKELY if len(left) >= _MIN else Confidence.SURE):
+        if found is None or found[1].confidence < (Confidence.LIKELY if len(left) >= _MIN_LINES else Confidence.SURE):
             continue
         vendor, sniffed = found
         if vendor is owner and sniffed.kind == document.kind:

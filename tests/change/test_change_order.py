@@ -145,9 +145,9 @@ def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
     The message names the volume, and the change stays open.
     """
     acme.failing = {"acme:0/v13": 0, "acme:0/v7": 1}
-    with pytest.raises(ChangeNotUndone, match="acme:0/v7") as stands:
+    with pytest.raises(ChangeNotUndone, match="acme:0/v7") as failure:
         change(acme).apply()
-    assert "v8" not in str(stands.value)
+    assert "v8" not in str(failure.value)
     assert [name for name, policy in acme.policies.items() if policy == "write_through"][3:] == ["acme:0/v7"]
     assert acme.journal.changes()[0].open
 

@@ -24,7 +24,7 @@ from tests.operate.removal_machines import COLLECTION, NOW, answers, machines
 from tests.support.failing import DEVICE, Failing
 from tests.support.machines import COUNTING, MACHINES, recording, replayed
 
-_MAX = 25
+_MAX_FAILED_REQUESTS = 25
 """Maximum number of a machine's requests that fail. The same file of several devices counts once. Of more, every
 second, third… fails."""
 
@@ -134,7 +134,7 @@ def test_a_request_without_an_answer_never_makes_it_a_yes(machine: str) -> None:
     asked = {key(request) for batch in watched.batches for request in batch}
     keys = list({tuple(DEVICE.sub("*", word) for word in one): one for one in sorted(asked)}.values())
     better = []
-    for one in keys[:: 1 + len(keys) // _MAX]:
+    for one in keys[:: 1 + len(keys) // _MAX_FAILED_REQUESTS]:
         failing: Callable[..., Any] = Failing(ReplayRunner(recording(machine)), [one], Failure.TIMEOUT)  # type: ignore[assignment]
         seen = survey(failing, found, source="replay:x", problems=problems)  # type: ignore[arg-type]
         now_yes = [answer.drive for answer in answers(seen) if answer.verdict == "yes"]

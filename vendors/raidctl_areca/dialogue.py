@@ -31,7 +31,7 @@ _ONCE = (
     ("vsf", "info"),
     ("disk", "info"),
 )
-_MAX = 512
+_MAX_QUERIES = 512
 """Most volumes and drives that are queried one by one."""
 
 
@@ -61,8 +61,8 @@ def _calls_for_each(documents: Sequence[Document]) -> tuple[tuple[str, ...], ...
     read_outputs(documents, lambda output: Reader(output, controllers))
     commands: list[tuple[str, ...]] = []
     for controller in controllers.controllers.values():
-        commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MAX]]
-        commands += [("disk", "info", f"drv={number}") for number in _numbers(controller)[:_MAX]]
+        commands += [("vsf", "info", f"vol={number}") for number in list(controller.volumes)[:_MAX_QUERIES]]
+        commands += [("disk", "info", f"drv={number}") for number in _numbers(controller)[:_MAX_QUERIES]]
     return tuple(dict.fromkeys(commands))
 
 

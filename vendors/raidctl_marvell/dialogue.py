@@ -27,7 +27,7 @@ from raidctl_marvell.reader import Reader
 LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
-_MAX = 32
+_MAX_DRIVES = 32
 """Most drives that are queried one by one."""
 
 
@@ -67,7 +67,7 @@ def _smart(session: Session[Document]) -> list[tuple[str, ...]]:
     controllers = Controllers()
     read_outputs(session.documents, lambda output: Reader(output, controllers))
     drives = [key[1:] for one in controllers.controllers.values() for key in one.drives if key[1:].isdecimal()]
-    return [("smart", "-p", number) for number in drives[:_MAX]]
+    return [("smart", "-p", number) for number in drives[:_MAX_DRIVES]]
 
 
 def _counts(document: Document, *, wanted: bool) -> bool:

@@ -10,7 +10,7 @@ from raidctl_md.draft import ArrayDraft, Source
 
 LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 """Sources that show the state of a running array."""
-_MAX = 100
+_MAX_DESCRIPTIONS = 100
 """The number of different descriptions of an array that are compared. An output with more contradicts itself."""
 _FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size", "status": "state"}
 
@@ -25,9 +25,9 @@ def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
     for draft in drafts:
         if draft.source in LIVE:
             different.setdefault(_compared(draft), draft)
-    if len(different) > _MAX:
-        found[f"more than {_MAX} descriptions"] = None
-    for one, two in combinations([*different.values()][:_MAX], 2):
+    if len(different) > _MAX_DESCRIPTIONS:
+        found[f"more than {_MAX_DESCRIPTIONS} descriptions"] = None
+    for one, two in combinations([*different.values()][:_MAX_DESCRIPTIONS], 2):
         if (one.parent and two.is_container) or (two.parent and one.is_container):
             found["a container or an array in one"] = None
         same = one.source is two.source

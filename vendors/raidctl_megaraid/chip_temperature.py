@@ -13,7 +13,7 @@ from raidctl_megaraid.vocabulary import normalized
 # Controller temperature : 62  degree Celcius
 _LABELS = ("roc temperature", "chip temperature", "ctrl temperature", "controller temperature")
 _DEGREES = regex(r"(\d{1,3})(?:\s|$)", re.ASCII)
-_MAX = 150
+_MAX_CELSIUS = 150
 """Higher values mean that the sensor cannot be read."""
 
 
@@ -23,7 +23,7 @@ def report_chip_temperature(controller: Draft, label: str, value: str) -> None:
         return
     match = _DEGREES.match(value.strip())
     degrees = int(match[1]) if match else 0
-    if CHIP_TOO_HOT <= degrees <= _MAX:
+    if CHIP_TOO_HOT <= degrees <= _MAX_CELSIUS:
         throttled = degrees >= CHIP_THROTTLED
         then = "it is throttled, and stops if it gets hotter" if throttled else "it is too hot"
         controller.add_problem(

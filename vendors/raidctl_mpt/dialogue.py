@@ -28,7 +28,7 @@ from raidctl_mpt.reader import Reader
 LOCK = FAMILY
 TIMEOUT = 60.0
 """Seconds for one call."""
-_MAX = 64
+_MAX_CONTROLLERS = 64
 """Most controllers that are queried one by one."""
 
 
@@ -37,7 +37,9 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
     sessions = [Session(one, KIND, LOCK, TIMEOUT, Reading) for one in found if _served(host)]
     for session in sessions:
         first = yield from session.run("LIST")
-        numbers = [name.rpartition("-")[2] for name in _named(session.documents)][:_MAX] if first.answered else []
+        numbers = (
+            [name.rpartition("-")[2] for name in _named(session.documents)][:_MAX_CONTROLLERS] if first.answered else []
+        )
         yield from session.run_all((number, "DISPLAY") for number in numbers)
         yield from session.run_all((number, "STATUS") for number in _with_volumes(session.documents))
     volumes = kernel.volumes(host)

@@ -15,7 +15,7 @@ from raidctl.text import collapse
 from raidctl_threeware import grammar
 
 _HEADS = ("Unit ", "Port ", "VPort ", "Name ")
-_MAX = 64
+_MAX_TABLES = 64
 """Most tables of a kind; an output with more is unusable."""
 
 
@@ -75,7 +75,7 @@ def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, l
             table, rows = heading, []
             whole = heading.kind != "units" or "Cache" in heading.columns
             found = tables.setdefault(heading.kind, [])
-            if heading.kind in {"units", "ports", "batteries"} and whole and not named and len(found) < _MAX:
+            if heading.kind in {"units", "ports", "batteries"} and whole and not named and len(found) < _MAX_TABLES:
                 found.append((line.number, rows))
         elif table is not None and (cells := grammar.row(text, table)) is not None:
             rows.append(collapse(text))

@@ -17,7 +17,7 @@ from raidctl.vendor.tools import command_of
 from raidctl_threeware.vocabulary import PORT_ID
 
 _LEVELS = {"raid0": "raid0", "raid1": "raid1", "raid5": "raid5", "raid6": "raid6", "raid10": "raid10"}
-_MIN = {"raid0": 2, "raid6": 5}
+_MIN_DRIVES = {"raid0": 2, "raid6": 5}
 _NAME = regex(r"[\w.-]{1,21}", re.ASCII)
 """The manual: up to 21 characters."""
 
@@ -27,8 +27,8 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     level = _LEVELS.get(new.raid_level)
     if level is None:
         raise CannotCreate(f"raidctl plans no {new.raid_level} on 3ware controllers.")
-    if len(new.drives) < _MIN.get(level, 0):
-        raise CannotCreate(f"A {level} of 3ware controllers has at least {_MIN[level]} drives.")
+    if len(new.drives) < _MIN_DRIVES.get(level, 0):
+        raise CannotCreate(f"A {level} of 3ware controllers has at least {_MIN_DRIVES[level]} drives.")
     if level == "raid1" and len(new.drives) != 2:
         raise CannotCreate("A raid1 of 3ware controllers has 2 drives.")
     ports = [PORT_ID.fullmatch(drive.id) for drive in new.drives]

@@ -29,7 +29,7 @@ TIMEOUT = 60.0
 """Seconds for one call. The driver waits long for a drive that dies."""
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
 _STORSAVE = regex(r"9(?:5[59]|6|7)\d", re.ASCII)
-_MAX = 256
+_MAX_QUERIES = 256
 """Most units and drives that are queried one by one."""
 
 
@@ -67,13 +67,13 @@ def _controller(session: Session[Controllers], number: str, listed: ControllerDr
     model = controller.get("model") or listed.get("model") or ""
     if _STORSAVE.match(model) is None:
         return
-    units = [unit.name for unit in controller.arrays.values() if not unit.spare and unit.get("type")][:_MAX]
+    units = [unit.name for unit in controller.arrays.values() if not unit.spare and unit.get("type")][:_MAX_QUERIES]
     yield from session.run_all((f"/c{number}/u{unit}", "show", "all") for unit in units)
 
 
 def _serials(session: Session[Controllers], number: str, controller: ControllerDraft) -> Dialogue[None]:
     """Query the serial numbers that the tables do not have. One that is not printed stays unknown."""
-    ports = [name for name, drive in controller.drives.items() if drive.get("serial") is None][:_MAX]
+    ports = [name for name, drive in controller.drives.items() if drive.get("serial") is None][:_MAX_QUERIES]
     calls = yield from session.run_all((f"/c{number}/p{port}", "show", "serial") for port in ports)
     for call in calls:
         if not call.answered:

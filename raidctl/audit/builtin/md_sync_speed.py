@@ -27,7 +27,7 @@ from raidctl.audit.builtin._queries import REDUNDANT, below, md_volumes, medium
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("md_sync_speed", "warning", "Speed limits slow down the rebuild of a software RAID")
-_MIN = {"hdd": 50e6, "ssd": 100e6}
+_MIN_SPEED = {"hdd": 50e6, "ssd": 100e6}
 _USUAL = 200e6
 
 
@@ -38,8 +38,8 @@ def check(inventory: Inventory) -> Findings:
         if volume.raid_level not in REDUNDANT or volume.sync_speed_max_bytes is None or kind is None:
             continue
         rebuilt = volume.status == "rebuilding" and volume.sync_speed_max_bytes < _USUAL
-        if volume.sync_speed_max_bytes < _MIN[kind] or rebuilt:
-            yield _slow(volume, volume.sync_speed_max_bytes, low=volume.sync_speed_max_bytes < _MIN[kind])
+        if volume.sync_speed_max_bytes < _MIN_SPEED[kind] or rebuilt:
+            yield _slow(volume, volume.sync_speed_max_bytes, low=volume.sync_speed_max_bytes < _MIN_SPEED[kind])
         else:
             yield FINDINGS.passed(volume, "The limits allow the usual rebuild speed.")
 

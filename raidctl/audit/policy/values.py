@@ -39,7 +39,7 @@ _EXAMPLES = {
 }  # fmt: skip
 
 _BINARY = {"strip_bytes", "full_stripe_bytes", "start_bytes", "offsets_bytes", "data_offset_bytes"}
-_MAX = {"life_used_percent": 255.0}
+_MAX_PERCENT = {"life_used_percent": 255.0}
 """Percentages that can exceed 100."""
 
 Test = Callable[[Any], Truth]
@@ -232,7 +232,7 @@ def _figure(field: Field, spec: Any, place: Place, *, binary: bool) -> float | N
     elif isinstance(spec, (int, float)) and not isinstance(spec, bool) and math.isfinite(spec):
         found = spec
     least = -273 if field.unit == "celsius" else 0
-    most = _MAX.get(field.name, 100) if field.unit == "percent" else math.inf
+    most = _MAX_PERCENT.get(field.name, 100) if field.unit == "percent" else math.inf
     if found is None or not least <= found <= most:
         example = _EXAMPLES.get(field.unit)
         place.wrong(f'"{field.name}" cannot be {_quoted(spec)}: write {example or "a number"}.')

@@ -54,7 +54,7 @@ FRESH = 5.0
 """Seconds for which a silent writer still counts as writing. They begin at its last heartbeat."""
 _CLOSING = 2.0
 """Seconds that a new connection waits for the previous one to end."""
-_MAX = 16
+_MAX_CONNECTIONS = 16
 """Connections at a time."""
 _BEATS = 1.0
 """Seconds between two heartbeats in the journal."""
@@ -101,7 +101,7 @@ class Witness:
         self._id = secrets.token_hex(8)
         self._lock = threading.Condition()
         self._active: _Run | None = None
-        self._places = threading.BoundedSemaphore(_MAX)
+        self._places = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         self._server: socket.socket | None = None
 
     def listen(self, host: str, port: int) -> tuple[str, int]:
@@ -113,7 +113,7 @@ class Witness:
             self._server = socket.socket(family, kind, protocol)
             self._server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._server.bind(where)
-            self._server.listen(_MAX)
+            self._server.listen(_MAX_CONNECTIONS)
         except OSError as error:
             if self._server is not None:
                 self._server.close()

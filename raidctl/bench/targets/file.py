@@ -40,7 +40,7 @@ PREFIX = "raidctl-bench-"
 _NAME = regex(rf"{PREFIX}\d+-[0-9a-f]{{8}}\.tmp")
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CHUNK = 1 << 20
-_MIN = 64 << 10
+_MIN_BYTES = 64 << 10
 SHARE = 0.25
 """The file's maximum share of free space, unless a size is given."""
 
@@ -76,7 +76,7 @@ class FileTarget(Opened):
         warn: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.directory = os.path.realpath(directory)
-        self.size = -(-max(size, _MIN) // _CHUNK) * _CHUNK if size > _CHUNK else max(size, _MIN)
+        self.size = -(-max(size, _MIN_BYTES) // _CHUNK) * _CHUNK if size > _CHUNK else max(size, _MIN_BYTES)
         self.path = os.path.join(self.directory, f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}.tmp")  # noqa: PTH118 - paths are strings here
         self.name = self.path
         self.direct = False

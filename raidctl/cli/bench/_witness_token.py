@@ -10,7 +10,7 @@ from raidctl.bench.powercut.journal import refused
 from raidctl.errors import UsageError
 from raidctl.text import printable
 
-_MIN = 16
+_MIN_CHARACTERS = 16
 
 
 def token_in(path: Path) -> bytes:
@@ -25,8 +25,8 @@ def token_in(path: Path) -> bytes:
             token = file.read(4096).strip()
     except OSError as error:
         raise refused(path, error) from None
-    if len(token) < _MIN:
-        raise UsageError(f"{printable(str(path))} has no token: at least {_MIN} characters are needed.")
+    if len(token) < _MIN_CHARACTERS:
+        raise UsageError(f"{printable(str(path))} has no token: at least {_MIN_CHARACTERS} characters are needed.")
     return token
 
 

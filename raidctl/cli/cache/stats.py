@@ -24,7 +24,7 @@ from raidctl.units import timestamp
 _PAUSE = 1.0
 """Seconds between the two samples for rates, without ``--watch``."""
 
-_USUAL, _MIN, _MAX = 2.0, 0.1, 86400.0
+_DEFAULT_SECONDS, _MIN_SECONDS, _MAX_SECONDS = 2.0, 0.1, 86400.0
 """Seconds between two samples with ``--watch``: default, minimum, maximum."""
 
 
@@ -77,10 +77,10 @@ def _target_and_interval(target: str | None, watched: str | None) -> tuple[str |
         seconds = float(watched)
     except ValueError:
         if target is None:
-            return watched, _USUAL
+            return watched, _DEFAULT_SECONDS
         raise click.UsageError(f'"{watched}" is not a number of seconds.') from None
-    if not _MIN <= seconds <= _MAX:
-        raise click.UsageError(f"--watch takes {_MIN:g} to {_MAX:g} seconds.")
+    if not _MIN_SECONDS <= seconds <= _MAX_SECONDS:
+        raise click.UsageError(f"--watch takes {_MIN_SECONDS:g} to {_MAX_SECONDS:g} seconds.")
     return target, seconds
 
 

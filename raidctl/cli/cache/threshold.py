@@ -26,7 +26,7 @@ from raidctl.vendor.protocol import Vendor
 
 F = TypeVar("F", bound=Callable[..., Any])
 FAMILY = cast("Vendor", family)
-_MAX = 2**62
+_MAX_VALUE = 2**62
 _PAIRS = (("dirty_background_bytes", "dirty_background_ratio"), ("dirty_bytes", "dirty_ratio"))
 _LIMITS: tuple[tuple[str, Setting, str], ...] = (
     ("dirty_background_bytes", "dirty_background_limit", " bytes"),
@@ -49,7 +49,7 @@ _OF_CONTROLLERS: tuple[tuple[str, Setting], ...] = (
 )
 
 
-def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MAX) -> Callable[[F], F]:
+def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MAX_VALUE) -> Callable[[F], F]:
     return click.option(name, metavar=metavar, type=click.IntRange(least, most), help=text)
 
 

@@ -9,7 +9,7 @@ from click.formatting import wrap_text
 
 from raidctl.cli.shared.lazy_group import CLICKS_MIN_WIDTH, columns
 
-_MIN = 20
+_MIN_WIDTH = 20
 _DEEPER = 4
 
 
@@ -18,7 +18,7 @@ class Formatter(click.HelpFormatter):
 
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
         self.narrow = width is None and columns() < CLICKS_MIN_WIDTH
-        super().__init__(indent_increment, max(columns(), _MIN) - 1 if self.narrow else width, max_width)
+        super().__init__(indent_increment, max(columns(), _MIN_WIDTH) - 1 if self.narrow else width, max_width)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write the usage, continued below the program's name."""

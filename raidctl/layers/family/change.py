@@ -19,7 +19,7 @@ QUEUE = f"{KERNEL}:queue:"
 """Prefix of a device's name in sysfs: the object of its read-ahead."""
 _BCACHE = ("writeback_percent", "cache_mode")
 _AHEAD = ("read_ahead",)
-_MIN = 2
+_MIN_PAGES = 2
 """Pages: the kernel silently ignores a limit below."""
 _LARGEST_PAGE = 65536
 _CUTOFF = 70
@@ -120,8 +120,8 @@ def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Des
     """Refuse a limit that the kernel would silently ignore or change."""
     value, _, unit = desired.value.partition(" ")
     page = int(volume.details.get("page size", _LARGEST_PAGE))
-    if unit == "bytes" and int(value) < _MIN * page:
-        return _refusal(desired, f"The kernel silently ignores a limit below {_MIN} pages of {page} bytes.")
+    if unit == "bytes" and int(value) < _MIN_PAGES * page:
+        return _refusal(desired, f"The kernel silently ignores a limit below {_MIN_PAGES} pages of {page} bytes.")
     if before == "0 percent" and unit == "bytes":
         why = "Bytes and percent are both 0 now, which the kernel cannot restore once one of them is set."
         return _refusal(desired, why, "Set a percentage first.", kind="unknown")

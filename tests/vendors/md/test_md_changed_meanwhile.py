@@ -14,7 +14,7 @@ from raidctl.model import Host, Inventory, Volume, unread_problems
 from raidctl.vendor.protocol import Document
 
 _LEVELS = {"raid1": "", "raid5": "level 5, 64k chunk, algorithm 2 ", "raid6": "level 6, 64k chunk, algorithm 2 "}
-_MAX = {"raid1": 2, "raid5": 1, "raid6": 2}
+_TOLERATED = {"raid1": 2, "raid5": 1, "raid6": 2}
 _STATES = ("+++", "-++", "--+", "*++")
 """Of each member: in sync, failed, being rebuilt; further members are in sync."""
 
@@ -45,7 +45,7 @@ def _member_files(members: str) -> str:
 
 def _detail(level: str, members: str) -> str:
     gone, words = len(members) - members.count("+"), {"+": "active sync", "-": "faulty", "*": "spare rebuilding"}
-    state = ", FAILED" * (gone > _MAX[level]) or ", degraded" * bool(gone)
+    state = ", FAILED" * (gone > _TOLERATED[level]) or ", degraded" * bool(gone)
     rows = "".join(f"       {at}       8       {16 * at + 1}        {'-' if sign == '-' else at}      {words[sign]}"
                    f"   /dev/sd{'abcd'[at]}1\n" for at, sign in enumerate(members))  # fmt: skip
     return (f"/dev/md7:\n           Version : 1.2\n        Raid Level : {level}\n      Raid Devices : {len(members)}\n"

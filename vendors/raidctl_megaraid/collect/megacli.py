@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from raidctl_megaraid.read_document import ReadDocument
 
 _QUIET = "-NoLog"
-_MAX = 16
+_MAX_CONTROLLERS = 16
 _PLACE = regex(r"\d{0,5}:\d{1,5}", re.ASCII)
 _DISKS = regex(r"(?:^|\W)disks$", re.IGNORECASE)
 
@@ -86,7 +86,7 @@ def _query_each(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
         return []
     if first.answer.fine and first.crash is None and first.answer.code == 0 and not one.seen and expected < 2:
         return []
-    targets = [f"-a{number}" for number in range(min(max(expected, 1), _MAX))]
+    targets = [f"-a{number}" for number in range(min(max(expected, 1), _MAX_CONTROLLERS))]
     made = yield from one.run(*(("-AdpAllInfo", target, _QUIET) for target in targets))
     good = [target for target, call in zip(targets, made, strict=True) if call.whole]
     if good:

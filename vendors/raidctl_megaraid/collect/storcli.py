@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from raidctl_megaraid.read_document import ReadDocument
 
 _ALL = ("show", "all")
-_MAX = 16
+_MAX_CONTROLLERS = 16
 """Controllers to try one by one if their number is unknown."""
 
 Chooser = Callable[[ControllerDraft], bool]
@@ -80,7 +80,7 @@ def _query_each(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
     [listed] = yield from one.run(_line("show"))
     numbers = [controller.name for controller in one.seen if controller.name]
     if not listed.whole:
-        numbers = numbers or [str(number) for number in range(min(max(expected, 1), _MAX))]
+        numbers = numbers or [str(number) for number in range(min(max(expected, 1), _MAX_CONTROLLERS))]
     if not numbers:
         return []
     made = yield from one.run(*(_line(f"/c{number}", *_ALL) for number in numbers))
